@@ -1,0 +1,1 @@
+# find_package(fugu) → fugu::fugu; `cpack` makes the Debian package.

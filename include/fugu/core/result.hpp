@@ -1,0 +1,111 @@
+// What a call that can fail for reasons outside our code returns. Shaped like C++23 std::expected.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "fugu/core/check.hpp"
+
+namespace fugu {
+
+/// Why an operation failed. The command line maps each cause to one exit code (see `exit_code`).
+enum class Cause {
+  usage,        ///< the caller asked for something that makes no sense (exit code 2)
+  bad_input,    ///< a file or stream does not say what it should (exit code 2)
+  refused,      ///< doing it would break a privacy promise (exit code 3)
+  environment,  ///< disk, pipe, memory, random source (exit code 4)
+};
+
+/// A failure. `message` names file, line and column where there is one, what was found and what would be right.
+/// It never contains a reading's value.
+struct Error {
+  Cause cause;
+  std::string message;
+};
+
+/// 2 for usage and bad input, 3 for refused, 4 for the environment.
+int exit_code(Cause cause) noexcept;
+
+/// A value or an Error. Dropping one is a compiler warning.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+
+  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}
+
+  bool has_value() const noexcept { return content_.index() == 0; }
+  explicit operator bool() const noexcept { return has_value(); }
+
+  T& operator*() & { return checked(content_); }
+  const T& operator*() const& { return checked(content_); }
+  T&& operator*() && { return std::move(checked(content_)); }
+  T* operator->() { return &checked(content_); }
+  const T* operator->() const { return &checked(content_); }
+
+  const Error& error() const& {
+    FUGU_CHECK(!has_value());
+    return std::get<1>(content_);
+  }
+  Error error() && {
+    FUGU_CHECK(!has_value());
+    return std::move(std::get<1>(content_));
+  }
+
+ private:
+  template <class Content>
+  static auto& checked(Content& content) {
+    FUGU_CHECK(content.index() == 0);
+    return *std::get_if<0>(&content);
+  }
+
+  std::variant<T, Error> content_;
+};
+
+/// Success without a value, or an Error.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  using value_type = void;
+
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}
+
+  bool has_value() const noexcept { return !error_.has_value(); }
+  explicit operator bool() const noexcept { return has_value(); }
+
+  const Error& error() const& {
+    FUGU_CHECK(error_.has_value());
+    return *error_;
+  }
+  Error error() && {
+    FUGU_CHECK(error_.has_value());
+    return std::move(*error_);
+  }
+
+ private:
+  std::optional<Error> error_;
+};
+
+}  // namespace fugu
+
+/// Returns the error of `expression` from the enclosing function, if it has one.
+#define FUGU_TRY(expression)                                                     \
+  do {                                                                           \
+    if (auto fugu_try_result = (expression); !fugu_try_result.has_value())       \
+      return std::move(fugu_try_result).error();                                 \
+  } while (false)
+
+#define FUGU_CONCAT_INNER(a, b) a##b
+#define FUGU_CONCAT(a, b) FUGU_CONCAT_INNER(a, b)
+#define FUGU_ASSIGN_IMPL(temporary, declaration, expression)        \
+  auto temporary = (expression);                                    \
+  if (!temporary.has_value()) return std::move(temporary).error();  \
+  declaration = *std::move(temporary)
+
+/// `FUGU_ASSIGN(auto x, f());` declares x from f()'s value or returns f()'s error.
+#define FUGU_ASSIGN(declaration, expression) \
+  FUGU_ASSIGN_IMPL(FUGU_CONCAT(fugu_result_, __LINE__), declaration, expression)
