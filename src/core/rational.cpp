@@ -11,7 +11,8 @@ namespace {
 
 int bit_width(uint128 value) {
   const auto high = static_cast<std::uint64_t>(value >> 64);
-  return high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(value));
+  return high != 0 ? 64 + static_cast<int>(std::bit_width(high))
+                   : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value)));
 }
 
 constexpr int kBits = 62;
