@@ -1,0 +1,151 @@
+#include "fugu/simulate/artificial.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace {
+
+using fugu::ArtificialOptions;
+using fugu::generate_artificial;
+
+std::vector<double> generate(const ArtificialOptions& options) {
+  auto values = generate_artificial(options);
+  EXPECT_TRUE(values.has_value()) << (values ? "" : values.error().message);
+  return *std::move(values);
+}
+
+double autocorrelation(const std::vector<double>& values, std::size_t lag) {
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  double covariance = 0.0;
+  double variance = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    variance += (values[i] - mean) * (values[i] - mean);
+    if (i + lag < values.size()) covariance += (values[i] - mean) * (values[i + lag] - mean);
+  }
+  return covariance / variance;
+}
+
+/// The lag, from half a season to one and a half, at which the stream is most like itself.
+std::size_t dominant_lag(const std::vector<double>& values, std::size_t season_slots) {
+  std::size_t best = season_slots / 2;
+  for (std::size_t lag = best; lag <= season_slots * 3 / 2; ++lag)
+    if (autocorrelation(values, lag) > autocorrelation(values, best)) best = lag;
+  return best;
+}
+
+double share_at(const std::vector<double>& values, double level) {
+  return static_cast<double>(std::ranges::count(values, level)) / static_cast<double>(values.size());
+}
+
+TEST(Artificial, IsTheSameStreamOnEveryPlatform) {
+  const std::vector<double> values =
+      generate({.length_slots = 12, .season_slots = 8, .amplitude = 1000.0, .decimals = 3, .seed = 7});
+  const std::vector<double> golden = {
+      296.296, 444.444, 666.667, 1000.0,  666.667, 444.444,  // 6 slots: 1000/1.5³ … 1000 … 1000/1.5²
+      264.927, 397.39,  596.085, 894.128, 596.085, 397.39};
+  EXPECT_EQ(values, golden);
+}
+
+TEST(Artificial, SeedsMatter) {
+  EXPECT_EQ(generate({.seed = 5}), generate({.seed = 5}));
+  EXPECT_NE(generate({.seed = 5}), generate({.seed = 6}));
+}
+
+TEST(Artificial, GrowsAndShrinksByTheGrowthFactor) {
+  // Long enough for one season only, at full precision.
+  const std::vector<double> values =
+      generate({.length_slots = 30, .season_slots = 40, .amplitude = 1e6, .growth = 1.3, .decimals = 6});
+  const auto peak = std::ranges::max_element(values) - values.begin();
+  ASSERT_GT(peak, 15);
+  ASSERT_LT(peak, 25);
+  EXPECT_EQ(values[static_cast<std::size_t>(peak)], 1e6);
+  for (std::size_t i = 1; i <= static_cast<std::size_t>(peak); ++i)
+    EXPECT_NEAR(values[i] / values[i - 1], 1.3, 1e-6) << i;
+  for (std::size_t i = 1; i <= 4; ++i) {  // symmetric, around a peak of one slot or of two
+    const auto at = static_cast<std::size_t>(peak);
+    const std::size_t plateau = values[at + 1] == values[at] ? 1 : 0;
+    EXPECT_EQ(values[at - i], values[at + plateau + i]);
+  }
+}
+
+TEST(Artificial, SeasonShowsInTheAutocorrelation) {
+  for (const std::int64_t season_slots : {40, 60, 80, 120}) {
+    const auto values =
+        generate({.length_slots = 4000, .season_slots = season_slots, .growth = 1.1, .decimals = 6, .seed = 3});
+    const auto season = static_cast<std::size_t>(season_slots);
+    EXPECT_NEAR(static_cast<double>(dominant_lag(values, season)), static_cast<double>(season), 2.0);
+  }
+}
+
+TEST(Artificial, SparsityIsTheShareOfDowntime) {
+  for (const double sparsity : {0.0, 0.25, 0.5, 0.9}) {
+    // A growth so small that no slot of a season rounds down to the level.
+    const auto values = generate({.length_slots = 100'000,
+                                  .season_slots = 40,
+                                  .amplitude = 1e6,
+                                  .level = 50.0,
+                                  .sparsity = sparsity,
+                                  .growth = 1.2,
+                                  .decimals = 6});
+    EXPECT_NEAR(share_at(values, 50.0), sparsity, 0.005) << sparsity;
+  }
+}
+
+TEST(Artificial, SparsityStretchesTheSeason) {
+  const auto values = generate({.length_slots = 4000, .season_slots = 40, .sparsity = 0.5, .growth = 1.1});
+  EXPECT_NEAR(static_cast<double>(dominant_lag(values, 80)), 80.0, 4.0);
+}
+
+TEST(Artificial, SeasonsBeyondTheRangeOfADoubleStayFinite) {
+  // 100^50000 is far beyond a double.
+  const auto values = generate({.length_slots = 200'000, .season_slots = 100'000, .amplitude = 10.0, .growth = 100.0});
+  EXPECT_EQ(*std::ranges::max_element(values), 10.0);
+  EXPECT_EQ(*std::ranges::min_element(values), 0.0);
+  EXPECT_TRUE(std::ranges::all_of(values, [](double value) { return std::isfinite(value); }));
+}
+
+RC_GTEST_PROP(Artificial, HasExactLengthMinimumAndMaximum, ()) {
+  const ArtificialOptions options{
+      .length_slots = *rc::gen::inRange(1, 2000),
+      .season_slots = *rc::gen::inRange(2, 200),
+      .amplitude = *rc::gen::inRange(1, 10'000) * 1.0,
+      .level = *rc::gen::inRange(0, 1000) * 1.0,
+      .sparsity = *rc::gen::inRange(0, 95) / 100.0,
+      .growth = 1.0 + *rc::gen::inRange(1, 100) / 100.0,
+      .decimals = *rc::gen::inRange(0, 7),
+      .seed = *rc::gen::arbitrary<std::uint64_t>(),
+  };
+  const auto values = generate(options);
+  RC_ASSERT(values.size() == static_cast<std::size_t>(options.length_slots));
+  RC_ASSERT(*std::ranges::max_element(values) == options.level + options.amplitude);
+  RC_ASSERT(*std::ranges::min_element(values) >= options.level);
+}
+
+TEST(Artificial, RefusesWhatMakesNoSense) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::pair<ArtificialOptions, const char*> cases[] = {
+      {{.length_slots = 0}, "length"},   {{.length_slots = -5}, "length"},
+      {{.season_slots = 1}, "season"},   {{.season_slots = 2'000'000}, "season"},
+      {{.amplitude = 0.0}, "amplitude"}, {{.amplitude = -1.0}, "amplitude"},
+      {{.amplitude = nan}, "amplitude"}, {{.amplitude = infinity}, "amplitude"},
+      {{.level = -1.0}, "level"},        {{.level = nan}, "level"},
+      {{.sparsity = -0.1}, "sparsity"},  {{.sparsity = 1.0}, "sparsity"},
+      {{.sparsity = nan}, "sparsity"},   {{.growth = 1.0}, "growth"},
+      {{.growth = infinity}, "growth"},  {{.decimals = -1}, "decimals"},
+      {{.decimals = 7}, "decimals"},
+  };
+  for (const auto& [options, name] : cases) {
+    const auto values = generate_artificial(options);
+    ASSERT_FALSE(values.has_value()) << name;
+    EXPECT_EQ(values.error().cause, fugu::Cause::usage);
+    EXPECT_TRUE(values.error().message.starts_with(name)) << values.error().message;
+  }
+}
+
+}  // namespace
