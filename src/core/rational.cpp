@@ -1,7 +1,9 @@
 #include "fugu/core/rational.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <limits>
 
 #include "fugu/core/check.hpp"
 
@@ -9,37 +11,66 @@ namespace fugu {
 
 namespace {
 
+constexpr int kBits = 62;
+
 int bit_width(uint128 value) {
   const auto high = static_cast<std::uint64_t>(value >> 64);
   return high != 0 ? 64 + static_cast<int>(std::bit_width(high))
                    : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value)));
 }
 
-constexpr int kBits = 62;
+/// A 256-bit number, least significant limb first.
+using Limbs = std::array<std::uint64_t, 4>;
+
+Limbs multiply(uint128 a, std::uint64_t b) {
+  const uint128 low = static_cast<uint128>(static_cast<std::uint64_t>(a)) * b;
+  const uint128 high = static_cast<uint128>(static_cast<std::uint64_t>(a >> 64)) * b + (low >> 64);
+  return {static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high), static_cast<std::uint64_t>(high >> 64), 0};
+}
+
+Limbs shift_left(Limbs n, unsigned shift) {
+  if (shift == 0) return n;
+  for (std::size_t i = n.size() - 1; i > 0; --i) n[i] = (n[i] << shift) | (n[i - 1] >> (64 - shift));
+  n[0] <<= shift;
+  return n;
+}
+
+/// ceil(n / divisor), saturating. Limb by limb from the top: every partial quotient fits, as the rest is below divisor.
+std::uint64_t divide_up(const Limbs& n, std::uint64_t divisor) {
+  std::uint64_t rest = 0;
+  std::uint64_t quotient = 0;
+  bool overflow = false;
+  for (std::size_t i = n.size(); i-- > 0;) {
+    overflow = overflow || quotient != 0;
+    if (rest == 0 && n[i] < divisor) {  // the common case of leading zero limbs needs no division
+      quotient = 0;
+      rest = n[i];
+      continue;
+    }
+    const uint128 part = (static_cast<uint128>(rest) << 64) | n[i];
+    quotient = static_cast<std::uint64_t>(part / divisor);
+    rest = static_cast<std::uint64_t>(part % divisor);
+  }
+  constexpr auto kLargest = std::numeric_limits<std::uint64_t>::max();
+  if (overflow || (quotient == kLargest && rest != 0)) return kLargest;
+  return quotient + (rest != 0 ? 1 : 0);
+}
 
 }  // namespace
 
-Rational round_up(uint128 num, uint128 den) {
+std::uint64_t multiply_divide_up(uint128 a, std::uint64_t b, unsigned shift, std::uint64_t divisor) {
+  FUGU_CHECK(divisor > 0 && shift < 64);
+  return divide_up(shift_left(multiply(a, b), shift), divisor);
+}
+
+Rational round_up(uint128 num, std::uint64_t den) {
   FUGU_CHECK(num > 0 && den > 0);
-  // Long division, bit by bit from the leading one: quotient = ceil(num · 2^shift / den) with 61 or 62 bits.
-  int shift = kBits - 1 - (bit_width(num) - bit_width(den));
-  FUGU_CHECK(shift >= 0);  // num / den below 2^62
-  if (shift > kBits) shift = kBits;
-  FUGU_CHECK(bit_width(den) < 127);
-  uint128 quotient = num / den;
-  uint128 rest = num % den;
-  for (int i = 0; i < shift; ++i) {
-    rest <<= 1;
-    quotient <<= 1;
-    if (rest >= den) {
-      rest -= den;
-      quotient |= 1;
-    }
-  }
-  if (rest != 0) ++quotient;
-  Rational result{static_cast<std::uint64_t>(quotient), std::uint64_t{1} << shift};
-  const int common = std::min(std::countr_zero(result.num), std::countr_zero(result.den));
-  return {result.num >> common, result.den >> common};
+  // With this shift the quotient has 61 or 62 bits.
+  const int shift = std::min(kBits, kBits - 1 - (bit_width(num) - static_cast<int>(std::bit_width(den))));
+  FUGU_CHECK(shift >= 0);
+  const std::uint64_t quotient = multiply_divide_up(num, 1, static_cast<unsigned>(shift), den);
+  const int common = std::min(std::countr_zero(quotient), shift);
+  return {quotient >> common, std::uint64_t{1} << (shift - common)};
 }
 
 }  // namespace fugu

@@ -20,9 +20,13 @@ struct Rational {
   }
 };
 
-/// The smallest rational of at most 62-bit numerator and power-of-two denominator (at most 2^62) that is not below
-/// num / den and exceeds it by less than one part in 2^60. Both arguments must be positive and num / den below 2^62.
-/// Scales are rounded with it, so that rounding can only add noise.
-Rational round_up(uint128 num, uint128 den);
+/// A rational that is not below num / den and exceeds it by less than one part in 2^60 (less than 2^-62 in absolute
+/// terms when it is below 1): at most 62 bits over a power of two of at most 2^62. Scales are rounded with it, so
+/// rounding can only add noise. Both arguments must be positive and num / den at most 2^61.
+Rational round_up(uint128 num, std::uint64_t den);
+
+/// ceil(a · b · 2^shift / divisor), or the largest uint64 when that does not fit. Charges are computed with it, so
+/// rounding can only overstate them. `shift` must be below 64 and `divisor` positive.
+std::uint64_t multiply_divide_up(uint128 a, std::uint64_t b, unsigned shift, std::uint64_t divisor);
 
 }  // namespace fugu

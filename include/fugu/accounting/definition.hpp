@@ -1,0 +1,82 @@
+// What is promised: which two streams must look alike, and how alike.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fugu/accounting/budget.hpp"
+#include "fugu/core/result.hpp"
+#include "fugu/stream/slot.hpp"
+
+namespace fugu {
+
+/// Which changes of a stream an observer must not notice. In each, one meter may change by up to its sensitivity in
+/// every slot concerned, in all series it counts into at once.
+enum class Protects : std::uint8_t {
+  event,    ///< what a meter did in any single slot
+  user,     ///< everything a meter did, in a stream of at most `window_slots` slots
+  w_event,  ///< whatever a meter did within any `window_slots` consecutive slots
+};
+
+std::string_view name_of(Protects protects);
+
+/// A promise. Immutable once made; there is no default ε.
+///
+/// Guarantee: transcripts, whole transcripts, of two streams that differ as `protects` says are
+/// (ε, δ)-indistinguishable. Proof: docs/guarantees/w-event.md, docs/guarantees/approximate.md.
+class Definition {
+ public:
+  struct Options {
+    Protects protects;
+    Epsilon epsilon;
+    Delta delta = Delta::zero();
+    std::optional<std::uint64_t> window_slots;  ///< w for w-event, the horizon for user level; absent for event level
+  };
+  static Result<Definition> make(const Options& options);
+
+  Protects protects() const { return options_.protects; }
+  Epsilon epsilon() const { return options_.epsilon; }
+  Delta delta() const { return options_.delta; }
+  std::uint64_t window_slots() const { return *options_.window_slots; }
+
+  /// "w-event, ε = 1, w = 120"
+  std::string text() const;
+
+ private:
+  explicit Definition(const Options& options) : options_(options) {}
+  Options options_;
+};
+
+/// Public facts about who counts into what, from which the accountant knows how far one meter reaches.
+class Exposure {
+ public:
+  struct Options {
+    /// By how many grid steps one meter can change each series in one slot: 1 to 2^40, one entry per series.
+    std::vector<std::uint64_t> sensitivity_steps;
+    /// Sets of series that one and the same meter may count into. Every series must be in at least one.
+    std::vector<std::vector<SeriesId>> signatures;
+  };
+  static Result<Exposure> make(Options options);
+
+  /// Any meter may count into every series: all series share one budget.
+  static std::vector<std::vector<SeriesId>> all_shared(std::size_t series);
+  /// No meter counts into two series: every series has a budget of its own.
+  static std::vector<std::vector<SeriesId>> all_disjoint(std::size_t series);
+
+  std::size_t series_count() const { return options_.sensitivity_steps.size(); }
+  std::size_t signature_count() const { return options_.signatures.size(); }
+  std::uint64_t sensitivity_steps(SeriesId series) const { return options_.sensitivity_steps[series]; }
+  const std::vector<SeriesId>& signature(std::size_t index) const { return options_.signatures[index]; }
+  /// The signatures that contain a series.
+  const std::vector<std::uint32_t>& signatures_of(SeriesId series) const { return signatures_of_[series]; }
+
+ private:
+  explicit Exposure(Options options);
+  Options options_;
+  std::vector<std::vector<std::uint32_t>> signatures_of_;
+};
+
+}  // namespace fugu

@@ -1,0 +1,20 @@
+#include "fugu/accounting/answer.hpp"
+
+#include "fugu/core/check.hpp"
+
+namespace fugu {
+
+std::string_view name_of(Statistic statistic) {
+  switch (statistic) {
+    case Statistic::value: return "value";
+    case Statistic::sum: return "sum";
+    case Statistic::distance: return "distance";
+    case Statistic::deviation: return "deviation";
+  }
+  FUGU_CHECK(false);
+  return {};
+}
+
+std::uint64_t gain(Statistic statistic) { return statistic == Statistic::deviation ? 2 : 1; }
+
+}  // namespace fugu

@@ -1,0 +1,57 @@
+// What an answer costs each signature: the arithmetic that all accountants share.
+#pragma once
+
+#include <vector>
+
+#include "fugu/accounting/accountant.hpp"
+
+namespace fugu {
+
+/// ρ when δ > 0, else ε.
+Currency currency_of(const Definition& definition);
+/// ε of a pure definition, the ρ that implies (ε, δ) otherwise; rounded down.
+Budget total_budget(const Definition& definition);
+
+struct SignatureLoss {
+  std::uint32_t signature;
+  Budget loss;
+};
+
+/// Computes losses at full sensitivity, rounded up. Keeps its buffers between calls.
+class CostTable {
+ public:
+  CostTable(const Exposure& exposure, Currency currency);
+
+  /// The loss of each touched signature in each of the touched slots (every touched slot carries the same).
+  ///
+  /// An answer of which n slots change by c each loses n·c/scale: linear, so each slot carries c/scale. In ρ it loses
+  /// (n·c)²/(2·variance), of which each slot carries an n-th: a window that holds m of the n slots is charged
+  /// m·n·c²/(2v) ≥ (m·c)²/(2v).
+  const std::vector<SignatureLoss>& of_answer(const Answer& answer);
+
+  /// As above for a comparison, per newly touched slot. `slots_before` slots were touched by this session before:
+  /// in ρ the n-th slot raises (n − 1)²·e²/2 to n²·e²/2 and so carries (2n − 1)·e²/2.
+  const std::vector<SignatureLoss>& of_comparison(const Answer& answer, std::uint64_t slots_before,
+                                                  std::uint64_t slots_new);
+
+ private:
+  const std::vector<SignatureLoss>& of_values(const Answer& answer);
+  /// Fills changes_ with gain · Σ sensitivity over the answer's series, per touched signature.
+  void collect_changes(const Answer& answer);
+  Budget laplace_loss(uint128 change, Rational scale) const;
+  Budget loss_of(NoiseKind noise, std::uint64_t change, Rational parameter, std::uint64_t slots) const;
+  void add(std::uint32_t signature, Budget loss);
+  void clear();
+
+  const Exposure& exposure_;
+  Currency currency_;
+  std::vector<SignatureLoss> losses_;
+  std::vector<std::uint32_t> position_;  // of a signature in losses_ or changes_, plus 1; 0 when absent
+  struct Change {
+    std::uint32_t signature;
+    std::uint64_t steps;
+  };
+  std::vector<Change> changes_;
+};
+
+}  // namespace fugu

@@ -1,0 +1,105 @@
+#include "fugu/accounting/definition.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+namespace fugu {
+
+namespace {
+
+constexpr std::uint64_t kLargestHorizonSlots = std::uint64_t{1} << 40;
+constexpr std::uint64_t kLargestWindowSlots = std::uint64_t{1} << 24;  // remembered slot by slot
+constexpr std::uint64_t kLargestSensitivitySteps = std::uint64_t{1} << 40;
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.15g", value);
+  return text;
+}
+
+}  // namespace
+
+std::string_view name_of(Protects protects) {
+  switch (protects) {
+    case Protects::event: return "event";
+    case Protects::user: return "user";
+    case Protects::w_event: return "w-event";
+  }
+  FUGU_CHECK(false);
+  return {};
+}
+
+Result<Definition> Definition::make(const Options& options) {
+  Options checked = options;
+  switch (options.protects) {
+    case Protects::event:
+      if (options.window_slots && *options.window_slots != 1)
+        return Error{Cause::usage, "event level protects single slots: w must be absent (or 1)"};
+      checked.window_slots = 1;
+      break;
+    case Protects::w_event:
+      if (!options.window_slots) return Error{Cause::usage, "w-event needs w, the length of the window in slots"};
+      if (*options.window_slots < 1 || *options.window_slots > kLargestWindowSlots)
+        return Error{Cause::usage, "w must be a whole number of slots from 1 to 16777216"};
+      break;
+    case Protects::user:
+      if (!options.window_slots)
+        return Error{Cause::usage, "user level needs a horizon: the largest number of slots that will ever be released"};
+      if (*options.window_slots < 1 || *options.window_slots > kLargestHorizonSlots)
+        return Error{Cause::usage, "the horizon must be a whole number of slots from 1 to 2^40"};
+      break;
+  }
+  return Definition(checked);
+}
+
+std::string Definition::text() const {
+  std::string text(name_of(protects()));
+  text += ", ε = " + number(epsilon().value());
+  if (delta().value() > 0) text += ", δ = " + number(delta().value());
+  if (protects() == Protects::w_event) text += ", w = " + std::to_string(window_slots());
+  if (protects() == Protects::user) text += ", horizon = " + std::to_string(window_slots());
+  return text;
+}
+
+std::vector<std::vector<SeriesId>> Exposure::all_shared(std::size_t series) {
+  std::vector<SeriesId> all(series);
+  std::iota(all.begin(), all.end(), SeriesId{0});
+  return {all};
+}
+
+std::vector<std::vector<SeriesId>> Exposure::all_disjoint(std::size_t series) {
+  std::vector<std::vector<SeriesId>> each;
+  for (std::size_t i = 0; i < series; ++i) each.push_back({static_cast<SeriesId>(i)});
+  return each;
+}
+
+Result<Exposure> Exposure::make(Options options) {
+  const std::size_t series = options.sensitivity_steps.size();
+  if (series == 0) return Error{Cause::usage, "there must be at least one series"};
+  for (const std::uint64_t steps : options.sensitivity_steps) {
+    if (steps < 1 || steps > kLargestSensitivitySteps)
+      return Error{Cause::usage,
+                   "the sensitivity must be at least one unit step and at most 2^40 of them; choose --unit-step to fit"};
+  }
+  std::vector<bool> covered(series, false);
+  for (auto& signature : options.signatures) {
+    std::sort(signature.begin(), signature.end());
+    signature.erase(std::unique(signature.begin(), signature.end()), signature.end());
+    for (const SeriesId id : signature) {
+      if (id >= series) return Error{Cause::usage, "a signature names a series that does not exist"};
+      covered[id] = true;
+    }
+  }
+  if (std::find(covered.begin(), covered.end(), false) != covered.end())
+    return Error{Cause::usage, "every series needs at least one meter that may count into it"};
+  return Exposure(std::move(options));
+}
+
+Exposure::Exposure(Options options) : options_(std::move(options)), signatures_of_(options_.sensitivity_steps.size()) {
+  for (std::size_t s = 0; s < options_.signatures.size(); ++s) {
+    for (const SeriesId id : options_.signatures[s]) signatures_of_[id].push_back(static_cast<std::uint32_t>(s));
+  }
+}
+
+}  // namespace fugu

@@ -1,0 +1,236 @@
+#include "fugu/accounting/ledger.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "ledger_format.hpp"
+
+namespace fugu {
+
+namespace {
+
+using namespace ledger_format;
+
+Error system_error(const std::string& path, std::string_view doing) {
+  return {Cause::environment, path + ": " + std::string(doing) + " failed: " + std::strerror(errno)};
+}
+
+/// An open file that closes itself.
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  File& operator=(File&&) = delete;
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+Result<void> write_all(int descriptor, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return system_error(path, "writing");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+/// A file is only found again after a power cut if its directory is durable too.
+Result<void> sync_directory_of(const std::string& path) {
+  std::filesystem::path directory = std::filesystem::path(path).parent_path();
+  if (directory.empty()) directory = ".";
+  const File file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file.get() < 0 || ::fsync(file.get()) != 0) return system_error(directory.string(), "making durable");
+  return {};
+}
+
+Result<void> take_lock(int descriptor, const std::string& path) {
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return {};
+  if (errno == EWOULDBLOCK)
+    return Error{Cause::environment, path + ": another fugu is writing to this ledger; stop it first"};
+  return system_error(path, "locking");
+}
+
+}  // namespace
+
+struct LedgerReader::State {
+  State(std::string file_path, File opened) : path(std::move(file_path)), file(std::move(opened)) {}
+
+  /// Up to `count` bytes into `into`; fewer only at the end of the file.
+  Result<std::size_t> read(char* into, std::size_t count);
+  /// Reads the next frame into `payload`. False at the end, intact or torn.
+  Result<bool> read_frame();
+
+  std::string path;
+  File file;
+  std::optional<LedgerHeader> header;
+  std::string payload;
+  Decoder decoder;
+  std::uint64_t intact_bytes = 0;
+  std::uint64_t chain = 0;
+  bool torn = false;
+};
+
+Result<std::size_t> LedgerReader::State::read(char* into, std::size_t count) {
+  std::size_t total = 0;
+  while (total < count) {
+    const ssize_t got = ::read(file.get(), into + total, count - total);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error(path, "reading");
+    if (got == 0) break;
+    total += static_cast<std::size_t>(got);
+  }
+  return total;
+}
+
+Result<bool> LedgerReader::State::read_frame() {
+  char head[kFrameHeadBytes];
+  FUGU_ASSIGN(const std::size_t head_bytes, read(head, sizeof head));
+  if (head_bytes == 0) return false;
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return system_error(path, "reading");
+  const std::uint64_t rest = static_cast<std::uint64_t>(status.st_size) - intact_bytes;
+  const FrameHead frame = head_bytes == sizeof head ? parse_frame_head(head) : FrameHead{};
+  torn = head_bytes < sizeof head || frame.payload_bytes > rest - sizeof head;
+  if (torn) return false;
+  payload.resize(frame.payload_bytes);
+  FUGU_ASSIGN(const std::size_t payload_bytes, read(payload.data(), payload.size()));
+  const bool last = rest == kFrameHeadBytes + frame.payload_bytes;
+  if (payload_bytes < payload.size() || checksum(payload, chain) != frame.checksum) {
+    // A crash can leave the last frame half on disk; in the middle it means the file was changed.
+    torn = last;
+    if (torn) return false;
+    return Error{Cause::bad_input, path + ": damaged at byte " + std::to_string(intact_bytes) +
+                                       ": the checksum does not match; restore the ledger from a backup"};
+  }
+  intact_bytes += kFrameHeadBytes + payload.size();
+  chain = frame.checksum;
+  return true;
+}
+
+LedgerReader::LedgerReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+LedgerReader::~LedgerReader() = default;
+LedgerReader::LedgerReader(LedgerReader&&) noexcept = default;
+LedgerReader& LedgerReader::operator=(LedgerReader&&) noexcept = default;
+
+Result<LedgerReader> LedgerReader::open(const std::string& path) {
+  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return system_error(path, "opening");
+  auto state = std::make_unique<State>(path, std::move(file));
+  std::string magic(kMagic.size(), '\0');
+  FUGU_ASSIGN(const std::size_t got, state->read(magic.data(), magic.size()));
+  if (got < magic.size() || magic != kMagic)
+    return Error{Cause::bad_input, path + ": not a fugu ledger (it must begin with \"" + std::string(kMagic) + "\")"};
+  state->intact_bytes = kMagic.size();
+  FUGU_ASSIGN(const bool has_header, state->read_frame());
+  if (!has_header) return Error{Cause::bad_input, path + ": the ledger ends within its header"};
+  auto header = LedgerHeader::from_text(state->payload);
+  if (!header) return Error{Cause::bad_input, path + ": " + header.error().message};
+  state->header = *std::move(header);
+  return LedgerReader(std::move(state));
+}
+
+const LedgerHeader& LedgerReader::header() const { return *state_->header; }
+std::uint64_t LedgerReader::intact_bytes() const { return state_->intact_bytes; }
+std::uint64_t LedgerReader::chain() const { return state_->chain; }
+bool LedgerReader::torn() const { return state_->torn; }
+
+Result<std::optional<LedgerRecord>> LedgerReader::next() {
+  while (state_->decoder.at_end()) {
+    FUGU_ASSIGN(const bool more, state_->read_frame());
+    if (!more) return std::optional<LedgerRecord>();
+    state_->decoder.start(state_->payload);
+  }
+  std::optional<LedgerRecord> record = state_->decoder.next();
+  if (!record)
+    return Error{Cause::bad_input, state_->path + ": a record before byte " + std::to_string(state_->intact_bytes) +
+                                       " cannot be read; it was written by another version or damaged"};
+  return record;
+}
+
+struct LedgerWriter::State {
+  State(std::string file_path, File opened) : path(std::move(file_path)), file(std::move(opened)) {}
+
+  Result<void> write_frame(std::string_view payload);
+
+  std::string path;
+  File file;
+  std::uint64_t chain = 0;
+  Encoder encoder;
+};
+
+Result<void> LedgerWriter::State::write_frame(std::string_view payload) {
+  FUGU_CHECK(payload.size() <= kLargestFrameBytes);
+  const std::uint64_t sum = checksum(payload, chain);
+  std::string frame = frame_head(payload, sum);
+  frame += payload;
+  FUGU_TRY(write_all(file.get(), frame, path));
+  if (::fdatasync(file.get()) != 0) return system_error(path, "making durable");
+  chain = sum;
+  return {};
+}
+
+LedgerWriter::LedgerWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+LedgerWriter::~LedgerWriter() = default;
+LedgerWriter::LedgerWriter(LedgerWriter&&) noexcept = default;
+LedgerWriter& LedgerWriter::operator=(LedgerWriter&&) noexcept = default;
+
+Result<LedgerWriter> LedgerWriter::create(const std::string& path, const LedgerHeader& header) {
+  // Written under another name first: a ledger either has its whole header or does not exist.
+  const std::string draft = path + ".new";
+  File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (file.get() < 0) return system_error(draft, "creating");
+  FUGU_TRY(take_lock(file.get(), draft));
+  if (::ftruncate(file.get(), 0) != 0) return system_error(draft, "creating");
+  auto state = std::make_unique<State>(path, std::move(file));
+  FUGU_TRY(write_all(state->file.get(), kMagic, draft));
+  FUGU_TRY(state->write_frame(header.to_text()));
+  if (::link(draft.c_str(), path.c_str()) != 0) {
+    const int reason = errno;
+    ::unlink(draft.c_str());
+    errno = reason;
+    if (reason == EEXIST) return Error{Cause::usage, path + ": exists already"};
+    return system_error(path, "creating");
+  }
+  ::unlink(draft.c_str());
+  FUGU_TRY(sync_directory_of(path));
+  return LedgerWriter(std::move(state));
+}
+
+Result<LedgerWriter> LedgerWriter::reopen(const std::string& path) {
+  File file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (file.get() < 0) return system_error(path, "opening");
+  FUGU_TRY(take_lock(file.get(), path));
+  return LedgerWriter(std::make_unique<State>(path, std::move(file)));
+}
+
+Result<void> LedgerWriter::continue_after(const LedgerReader& reader) {
+  if (::ftruncate(state_->file.get(), static_cast<off_t>(reader.intact_bytes())) != 0)
+    return system_error(state_->path, "cutting off an unfinished frame");
+  state_->chain = reader.chain();
+  return {};
+}
+
+void LedgerWriter::append(const LedgerRecord& record) { state_->encoder.add(record); }
+void LedgerWriter::append(const Answer& answer) { state_->encoder.add(answer); }
+std::size_t LedgerWriter::pending_bytes() const { return state_->encoder.bytes().size(); }
+
+Result<void> LedgerWriter::commit() {
+  if (state_->encoder.bytes().empty()) return {};
+  FUGU_TRY(state_->write_frame(state_->encoder.bytes()));
+  state_->encoder.clear();
+  return {};
+}
+
+}  // namespace fugu

@@ -1,0 +1,279 @@
+#include "ledger_format.hpp"
+
+#include <xxhash.h>
+
+#include <bit>
+#include <cstring>
+
+namespace fugu::ledger_format {
+
+namespace {
+
+enum Tag : char { kMissing = 'M', kAnswer = 'A', kSlotEnd = 'S', kResumed = 'R', kDelivered = 'D', kStreamEnd = 'E' };
+
+// Flags of an answer; the low two bits are the statistic.
+constexpr unsigned kGaussian = 1 << 2;
+constexpr unsigned kSameSeries = 1 << 3;
+constexpr unsigned kSameParameter = 1 << 4;
+constexpr unsigned kSession = 1 << 5;
+constexpr unsigned kReachesBack = 1 << 6;
+
+// Flags of a slot end.
+constexpr unsigned kSameOffset = 1 << 0;
+constexpr unsigned kSameRate = 1 << 1;
+
+void put_varint(std::string& out, std::uint64_t value) {
+  while (value >= 0x80) {
+    out.push_back(static_cast<char>(value | 0x80));
+    value >>= 7;
+  }
+  out.push_back(static_cast<char>(value));
+}
+
+void put_signed(std::string& out, std::int64_t value) {
+  put_varint(out, (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
+}
+
+template <class T>
+void put_fixed(std::string& out, T value) {
+  for (std::size_t i = 0; i < sizeof(T); ++i) out.push_back(static_cast<char>(value >> (8 * i)));
+}
+
+template <class T>
+T get_fixed(const char* bytes) {
+  T value = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) value |= static_cast<T>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+  return value;
+}
+
+void put_series(std::string& out, const std::vector<SeriesId>& series) {
+  put_varint(out, series.size());
+  for (const SeriesId id : series) put_varint(out, id);
+}
+
+bool same(const std::vector<Rational>& a, const std::vector<Rational>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].num != b[i].num || a[i].den != b[i].den) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::uint64_t checksum(std::string_view payload, std::uint64_t chain) {
+  return XXH3_64bits_withSeed(payload.data(), payload.size(), chain);
+}
+
+std::string frame_head(std::string_view payload, std::uint64_t checksum) {
+  std::string head;
+  put_fixed(head, static_cast<std::uint32_t>(payload.size()));
+  put_fixed(head, checksum);
+  return head;
+}
+
+FrameHead parse_frame_head(const char* bytes) {
+  return {get_fixed<std::uint32_t>(bytes), get_fixed<std::uint64_t>(bytes + 4)};
+}
+
+void Encoder::clear() {
+  bytes_.clear();
+  slot_ = 0;
+  series_.clear();
+  parameter_.clear();
+  end_ = {};
+}
+
+void Encoder::add(const LedgerRecord& record) {
+  std::visit([this](const auto& r) { put(r); }, record);
+}
+
+void Encoder::add(const Answer& answer) { put(answer); }
+
+void Encoder::put_slot(Slot slot) {
+  put_signed(bytes_, slot - slot_);
+  slot_ = slot;
+}
+
+void Encoder::put(const MissingSeries& record) {
+  bytes_.push_back(kMissing);
+  put_slot(record.slot);
+  put_series(bytes_, record.series);
+}
+
+void Encoder::put(const Answer& answer) {
+  unsigned flags = static_cast<unsigned>(answer.statistic);
+  if (answer.noise == NoiseKind::gaussian) flags |= kGaussian;
+  if (answer.series == series_) flags |= kSameSeries;
+  if (same(answer.parameter, parameter_)) flags |= kSameParameter;
+  if (answer.session != 0) flags |= kSession;
+  if (answer.first_slot != answer.slot) flags |= kReachesBack;
+  bytes_.push_back(kAnswer);
+  bytes_.push_back(static_cast<char>(flags));
+  put_slot(answer.slot);
+  if (flags & kReachesBack) put_varint(bytes_, static_cast<std::uint64_t>(answer.slot - answer.first_slot));
+  if (flags & kSession) put_varint(bytes_, answer.session);
+  if (!(flags & kSameSeries)) {
+    put_series(bytes_, answer.series);
+    series_ = answer.series;
+  }
+  if (!(flags & kSameParameter)) {
+    put_varint(bytes_, answer.parameter.size());
+    for (const Rational& p : answer.parameter) {
+      put_varint(bytes_, p.num);
+      put_varint(bytes_, p.den);
+    }
+    parameter_ = answer.parameter;
+  }
+  for (const std::int64_t value : answer.values) put_signed(bytes_, value);
+}
+
+void Encoder::put(const SlotEnd& record) {
+  unsigned flags = 0;
+  if (record.utc_offset_s == end_.utc_offset_s) flags |= kSameOffset;
+  if (std::bit_cast<std::uint64_t>(record.loss_rate) == std::bit_cast<std::uint64_t>(end_.loss_rate)) flags |= kSameRate;
+  bytes_.push_back(kSlotEnd);
+  bytes_.push_back(static_cast<char>(flags));
+  put_slot(record.slot);
+  if (!(flags & kSameOffset)) put_signed(bytes_, record.utc_offset_s);
+  if (!(flags & kSameRate)) put_fixed(bytes_, std::bit_cast<std::uint64_t>(record.loss_rate));
+  end_ = record;
+}
+
+void Encoder::put(const Resumed& record) {
+  bytes_.push_back(kResumed);
+  put_slot(record.slot);
+}
+
+void Encoder::put(const Delivered& record) {
+  bytes_.push_back(kDelivered);
+  put_slot(record.slot);
+}
+
+void Encoder::put(const StreamEnd&) { bytes_.push_back(kStreamEnd); }
+
+void Decoder::start(std::string_view payload) {
+  rest_ = payload;
+  slot_ = 0;
+  series_.clear();
+  parameter_.clear();
+  end_ = {};
+}
+
+bool Decoder::get(std::uint64_t& value) {
+  value = 0;
+  for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(rest_.front());
+    rest_.remove_prefix(1);
+    value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return shift < 63 || byte <= 1;
+  }
+  return false;
+}
+
+bool Decoder::get_signed(std::int64_t& value) {
+  std::uint64_t raw = 0;
+  if (!get(raw)) return false;
+  value = static_cast<std::int64_t>(raw >> 1) ^ -static_cast<std::int64_t>(raw & 1);
+  return true;
+}
+
+bool Decoder::get_slot(Slot& slot) {
+  std::int64_t step = 0;
+  if (!get_signed(step) || __builtin_add_overflow(slot_, step, &slot_) || slot_ < 0) return false;
+  slot = slot_;
+  return true;
+}
+
+bool Decoder::get_series(std::vector<SeriesId>& series) {
+  std::uint64_t count = 0;
+  if (!get(count) || count > rest_.size()) return false;  // each id takes a byte at least
+  series.clear();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::uint64_t id = 0;
+    if (!get(id) || id > ~SeriesId{0}) return false;
+    series.push_back(static_cast<SeriesId>(id));
+  }
+  return true;
+}
+
+std::optional<LedgerRecord> Decoder::get_answer() {
+  if (rest_.empty()) return std::nullopt;
+  const auto flags = static_cast<unsigned char>(rest_.front());
+  rest_.remove_prefix(1);
+  Answer answer;
+  answer.statistic = static_cast<Statistic>(flags & 3);
+  answer.noise = flags & kGaussian ? NoiseKind::gaussian : NoiseKind::laplace;
+  if (!get_slot(answer.slot)) return std::nullopt;
+  std::uint64_t back = 0;
+  if ((flags & kReachesBack) && (!get(back) || back > static_cast<std::uint64_t>(answer.slot))) return std::nullopt;
+  answer.first_slot = answer.slot - static_cast<Slot>(back);
+  if ((flags & kSession) && !get(answer.session)) return std::nullopt;
+  if (!(flags & kSameSeries) && !get_series(series_)) return std::nullopt;
+  answer.series = series_;
+  if (!(flags & kSameParameter)) {
+    std::uint64_t count = 0;
+    if (!get(count) || count > rest_.size()) return std::nullopt;
+    parameter_.resize(static_cast<std::size_t>(count));
+    for (Rational& p : parameter_) {
+      if (!get(p.num) || !get(p.den) || p.num == 0 || p.den == 0) return std::nullopt;
+    }
+  }
+  answer.parameter = parameter_;
+  const bool per_series = answer.statistic == Statistic::value && !answer.is_comparison();
+  if (answer.series.empty()) return std::nullopt;
+  const std::size_t expected = answer.is_comparison() ? 2 : 1;
+  if (answer.parameter.size() != expected && !(per_series && answer.parameter.size() == answer.series.size()))
+    return std::nullopt;
+  answer.values.resize(per_series ? answer.series.size() : 1);
+  for (std::int64_t& value : answer.values) {
+    if (!get_signed(value)) return std::nullopt;
+  }
+  return answer;
+}
+
+std::optional<LedgerRecord> Decoder::get_slot_end() {
+  if (rest_.empty()) return std::nullopt;
+  const auto flags = static_cast<unsigned char>(rest_.front());
+  rest_.remove_prefix(1);
+  if (!get_slot(end_.slot)) return std::nullopt;
+  if (!(flags & kSameOffset)) {
+    std::int64_t offset = 0;
+    if (!get_signed(offset) || offset < -86400 || offset > 86400) return std::nullopt;
+    end_.utc_offset_s = static_cast<std::int32_t>(offset);
+  }
+  if (!(flags & kSameRate)) {
+    if (rest_.size() < 8) return std::nullopt;
+    end_.loss_rate = std::bit_cast<double>(get_fixed<std::uint64_t>(rest_.data()));
+    rest_.remove_prefix(8);
+  }
+  return end_;
+}
+
+template <class Record>
+std::optional<LedgerRecord> Decoder::get_slot_only() {
+  Record record;
+  if (!get_slot(record.slot)) return std::nullopt;
+  return record;
+}
+
+std::optional<LedgerRecord> Decoder::next() {
+  if (rest_.empty()) return std::nullopt;
+  const char tag = rest_.front();
+  rest_.remove_prefix(1);
+  switch (tag) {
+    case kMissing: {
+      MissingSeries record;
+      if (!get_slot(record.slot) || !get_series(record.series)) return std::nullopt;
+      return record;
+    }
+    case kAnswer: return get_answer();
+    case kSlotEnd: return get_slot_end();
+    case kResumed: return get_slot_only<Resumed>();
+    case kDelivered: return get_slot_only<Delivered>();
+    case kStreamEnd: return StreamEnd{};
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace fugu::ledger_format

@@ -1,0 +1,75 @@
+// The bytes of a ledger: framing and the encoding of records, shared by reader and writer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fugu/accounting/ledger.hpp"
+
+namespace fugu::ledger_format {
+
+inline constexpr std::string_view kMagic = "fuguled1";
+inline constexpr std::size_t kFrameHeadBytes = 12;
+inline constexpr std::uint32_t kLargestFrameBytes = 1u << 30;
+
+/// Checksum of a frame, chained to the one before.
+std::uint64_t checksum(std::string_view payload, std::uint64_t chain);
+std::string frame_head(std::string_view payload, std::uint64_t checksum);
+struct FrameHead {
+  std::uint32_t payload_bytes;
+  std::uint64_t checksum;
+};
+FrameHead parse_frame_head(const char* bytes);
+
+/// Encodes the records of one frame. Repeats of series and parameters within a frame take no space.
+class Encoder {
+ public:
+  void add(const LedgerRecord& record);
+  void add(const Answer& answer);
+  std::string& bytes() { return bytes_; }
+  const std::string& bytes() const { return bytes_; }
+  void clear();
+
+ private:
+  void put(const MissingSeries& record);
+  void put(const Answer& answer);
+  void put(const SlotEnd& record);
+  void put(const Resumed& record);
+  void put(const Delivered& record);
+  void put(const StreamEnd&);
+  void put_slot(Slot slot);
+
+  std::string bytes_;
+  Slot slot_ = 0;
+  std::vector<SeriesId> series_;
+  std::vector<Rational> parameter_;
+  SlotEnd end_;
+};
+
+/// Decodes the records of one frame; the mirror of Encoder.
+class Decoder {
+ public:
+  void start(std::string_view payload);
+  bool at_end() const { return rest_.empty(); }
+  /// nullopt when the bytes make no sense.
+  std::optional<LedgerRecord> next();
+
+ private:
+  bool get(std::uint64_t& value);
+  bool get_signed(std::int64_t& value);
+  bool get_slot(Slot& slot);
+  bool get_series(std::vector<SeriesId>& series);
+  std::optional<LedgerRecord> get_answer();
+  std::optional<LedgerRecord> get_slot_end();
+  template <class Record>
+  std::optional<LedgerRecord> get_slot_only();
+
+  std::string_view rest_;
+  Slot slot_ = 0;
+  std::vector<SeriesId> series_;
+  std::vector<Rational> parameter_;
+  SlotEnd end_;
+};
+
+}  // namespace fugu::ledger_format

@@ -1,0 +1,47 @@
+// User level over a horizon: everything a meter ever does may cost it the total, once.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "cost.hpp"
+#include "fugu/accounting/accountant.hpp"
+
+namespace fugu {
+
+/// Nothing ever leaves the window, so sums per signature are all there is to remember. Slots from the horizon on
+/// are refused: the promise was made for that many.
+class UserAccountant final : public Accountant {
+ public:
+  UserAccountant(const Definition& definition, const Exposure& exposure);
+
+  Currency currency() const override { return currency_; }
+  Budget total() const override { return total_; }
+  std::uint64_t window_slots() const override { return horizon_; }
+  void advance(Slot slot) override;
+  Budget available() const override;
+  Result<void> admit(const Answer& answer) override;
+  void commit() override;
+
+ private:
+  /// Slots touched by a comparison session so far, to charge each once.
+  struct Session {
+    Slot first;
+    Slot last;
+  };
+
+  Exposure exposure_;
+  Currency currency_;
+  Budget total_;
+  std::uint64_t horizon_;
+  std::vector<Budget> spent_;  // per signature, all slots
+  std::map<std::uint64_t, Session> sessions_;
+  Slot current_ = -1;
+  CostTable cost_;
+  std::vector<SignatureLoss> staged_;  // per newly touched slot
+  std::uint64_t staged_slots_ = 0;
+  std::uint64_t staged_session_ = 0;
+  Session staged_span_{};
+};
+
+}  // namespace fugu

@@ -1,0 +1,167 @@
+#include "window_accountant.hpp"
+
+#include <algorithm>
+
+namespace fugu {
+
+WindowAccountant::WindowAccountant(const Definition& definition, const Exposure& exposure, Reach reach)
+    : exposure_(exposure),
+      currency_(currency_of(definition)),
+      total_(total_budget(definition)),
+      window_(definition.window_slots()),
+      reach_(reach.slots),
+      signatures_(exposure.signature_count()),
+      rows_(static_cast<std::size_t>(window_ + reach.slots)),
+      carried_(rows_ * signatures_),
+      window_sum_(signatures_),
+      cost_(exposure_, currency_) {}
+
+void WindowAccountant::advance(Slot slot) {
+  FUGU_CHECK(slot >= current_);
+  while (current_ < slot) step();
+}
+
+void WindowAccountant::step() {
+  ++current_;
+  const Slot left = current_ - static_cast<Slot>(window_);  // the slot that leaves the window
+  if (left >= 0) {
+    const std::size_t leaving = row(left);
+    for (std::size_t g = 0; g < signatures_; ++g) window_sum_[g] -= carried_[leaving + g];
+    for (const SessionSpan& session : sessions_) {
+      if (session.last != left) continue;
+      for (const SignatureLoss& entry : session.losses) window_sum_[entry.signature] -= entry.loss;
+    }
+  }
+  std::erase_if(sessions_, [&](const SessionSpan& session) { return !remembered(session.last); });
+  std::fill_n(carried_.begin() + static_cast<std::ptrdiff_t>(row(current_)), signatures_, Budget());
+}
+
+Budget WindowAccountant::available() const {
+  const Budget worst = *std::max_element(window_sum_.begin(), window_sum_.end());
+  return worst < total_ ? total_ - worst : Budget();
+}
+
+SessionSpan* WindowAccountant::find_session(std::uint64_t id) {
+  const auto found = std::find_if(sessions_.rbegin(), sessions_.rend(), [&](const auto& s) { return s.id == id; });
+  return found == sessions_.rend() ? nullptr : &*found;
+}
+
+Result<void> WindowAccountant::admit(const Answer& answer) {
+  FUGU_CHECK(answer.slot == current_ && answer.first_slot >= 0 && answer.first_slot <= answer.slot);
+  FUGU_CHECK(static_cast<std::uint64_t>(answer.slot - answer.first_slot) <= reach_);
+  answer.is_comparison() ? stage_comparison(answer) : stage(answer);
+  for (const SignatureLoss& entry : staged_.losses) {
+    if (worst_window(entry) > total_) {
+      staged_.last = staged_.first - 1;
+      return Error{Cause::refused, "the privacy budget of slot " + std::to_string(current_) + " is spent: a " +
+                                       std::string(name_of(answer.statistic)) + " answer would break the promise"};
+    }
+  }
+  return {};
+}
+
+void WindowAccountant::stage(const Answer& answer) {
+  staged_.losses = cost_.of_answer(answer);
+  staged_.first = answer.first_slot;
+  staged_.last = answer.slot;
+  staged_.session = 0;
+  staged_.once_per_window = false;
+}
+
+void WindowAccountant::stage_comparison(const Answer& answer) {
+  const SessionSpan* known = find_session(answer.session);
+  staged_.session = answer.session;
+  staged_.once_per_window = answer.statistic != Statistic::deviation;
+  staged_.session_first = known != nullptr ? known->first : answer.first_slot;
+  if (staged_.once_per_window) {
+    staged_.losses = cost_.of_comparison(answer, 0, 1);
+    staged_.first = staged_.last = answer.slot;
+    return;
+  }
+  // A session reaches over [first, last]; only the slots it has not reached yet are charged.
+  FUGU_CHECK(known == nullptr || (known->losses.empty() && known->first == answer.first_slot));
+  staged_.first = known != nullptr ? known->last + 1 : answer.first_slot;
+  staged_.last = answer.slot;
+  const auto before = static_cast<std::uint64_t>(staged_.first - staged_.session_first);
+  const auto added = static_cast<std::uint64_t>(staged_.last - staged_.first + 1);
+  staged_.losses = added > 0 ? cost_.of_comparison(answer, before, added) : std::vector<SignatureLoss>();
+}
+
+Budget WindowAccountant::sessions_cost(std::uint32_t signature, Slot window_first, Slot window_last) const {
+  Budget sum;
+  for (const SessionSpan& session : sessions_) {
+    if (session.first > window_last || session.last < window_first) continue;
+    for (const SignatureLoss& entry : session.losses) {
+      if (entry.signature == signature) sum += entry.loss;
+    }
+  }
+  return sum;
+}
+
+Budget WindowAccountant::worst_window(const SignatureLoss& entry) const {
+  if (staged_.first == current_) {
+    Budget sum = window_sum_[entry.signature] + entry.loss;
+    if (!staged_.once_per_window) return sum;
+    // The window already pays for this session if it was asked within the window.
+    for (const SessionSpan& session : sessions_) {
+      if (session.id != staged_.session || session.last <= current_ - static_cast<Slot>(window_)) continue;
+      for (const SignatureLoss& paid : session.losses) {
+        if (paid.signature == entry.signature) sum -= paid.loss;
+      }
+    }
+    return sum;
+  }
+  // Past slots are touched: look at every window that holds one of them, sliding its end from the first to now.
+  const auto width = static_cast<Slot>(window_);
+  Budget carried;
+  Budget worst;
+  for (Slot s = staged_.first - width + 1; s < staged_.first; ++s) {
+    if (remembered(s)) carried += carried_[row(s) + entry.signature];
+  }
+  for (Slot end = staged_.first; end <= current_; ++end) {
+    carried += carried_[row(end) + entry.signature] + entry.loss;
+    const Budget sum = carried + sessions_cost(entry.signature, end - width + 1, end);
+    worst = std::max(worst, sum);
+    if (worst > total_) break;
+    const Slot start = end - width + 1;  // leaves before the next round
+    if (remembered(start)) carried -= carried_[row(start) + entry.signature];
+    if (start >= staged_.first) carried -= entry.loss;
+  }
+  return worst;
+}
+
+void WindowAccountant::commit() {
+  if (staged_.last < staged_.first) return;
+  staged_.once_per_window ? commit_once_per_window() : commit_per_slot();
+  staged_.last = staged_.first - 1;
+}
+
+void WindowAccountant::commit_once_per_window() {
+  SessionSpan* session = find_session(staged_.session);
+  if (session == nullptr) session = &sessions_.emplace_back(SessionSpan{staged_.session, current_, current_, {}});
+  if (session->last > current_ - static_cast<Slot>(window_)) {
+    for (const SignatureLoss& paid : session->losses) window_sum_[paid.signature] -= paid.loss;
+  }
+  session->losses = staged_.losses;
+  session->last = current_;
+  for (const SignatureLoss& entry : session->losses) window_sum_[entry.signature] += entry.loss;
+}
+
+void WindowAccountant::commit_per_slot() {
+  for (Slot slot = staged_.first; slot <= staged_.last; ++slot) {
+    const bool in_window = slot > current_ - static_cast<Slot>(window_);
+    for (const SignatureLoss& entry : staged_.losses) {
+      carried_[row(slot) + entry.signature] += entry.loss;
+      if (in_window) window_sum_[entry.signature] += entry.loss;
+    }
+  }
+  if (staged_.session == 0) return;
+  SessionSpan* session = find_session(staged_.session);
+  if (session == nullptr) {
+    sessions_.push_back({staged_.session, staged_.session_first, staged_.last, {}});
+  } else {
+    session->last = staged_.last;
+  }
+}
+
+}  // namespace fugu

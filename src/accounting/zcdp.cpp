@@ -1,0 +1,50 @@
+#include "fugu/accounting/zcdp.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fugu {
+
+namespace {
+
+/// log δ at Rényi order `alpha`.
+double log_delta_at(double alpha, double rho, double epsilon) {
+  return (alpha - 1) * (alpha * rho - epsilon) - std::log(alpha) + (alpha - 1) * std::log1p(-1 / alpha);
+}
+
+/// Ternary search on log(α − 1), in which the function has one minimum.
+double log_delta(double rho, double epsilon) {
+  double low = -30;
+  double high = 60;
+  for (int i = 0; i < 200; ++i) {
+    const double a = low + (high - low) / 3;
+    const double b = high - (high - low) / 3;
+    if (log_delta_at(1 + std::exp(a), rho, epsilon) < log_delta_at(1 + std::exp(b), rho, epsilon)) {
+      high = b;
+    } else {
+      low = a;
+    }
+  }
+  return std::min(0.0, log_delta_at(1 + std::exp((low + high) / 2), rho, epsilon));
+}
+
+/// Covers the rounding of the few double operations above many times over.
+constexpr double kLogSafety = 1e-9;
+
+}  // namespace
+
+double zcdp_delta(double rho, double epsilon) { return std::min(1.0, std::exp(log_delta(rho, epsilon) + kLogSafety)); }
+
+Budget zcdp_rho(Epsilon epsilon, Delta delta) {
+  FUGU_CHECK(delta.value() > 0);
+  const double target = std::log(delta.value()) - kLogSafety;
+  double low = 0;
+  double high = epsilon.value() + 2 * std::log(1 / delta.value()) + 2;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = (low + high) / 2;
+    (log_delta(middle, epsilon.value()) <= target ? low : high) = middle;
+  }
+  return Budget::round_down(low);
+}
+
+}  // namespace fugu
