@@ -1,0 +1,84 @@
+# The front door. Each target installs what it lacks (scripts/bootstrap), builds and runs; a second call does only what
+# changed. The builds themselves are CMake presets: see CMakePresets.json.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 60
+PREFIX ?= /usr/local
+
+# Sanitizers want a predictable address space; with it randomised they fail to start on some kernels.
+PLAIN_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+##@ Use
+.PHONY: help build demo install package
+help: ## What can be made
+	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	      /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo; echo "JOBS=$(JOBS) processes at a time; FUZZ_SECONDS=$(FUZZ_SECONDS) per fuzz target; PREFIX=$(PREFIX)"
+
+build: ready-build configure-release ## Build the library and the command line: build/release/bin/fugu
+	cmake --build --preset release -j $(JOBS) --target fugu fugu_cli
+
+demo: build ## Simulate, publish, audit, report: the tour
+	scripts/demo
+
+install: build ## Install into PREFIX
+	cmake --install build/release --prefix $(PREFIX)
+
+package: ready-package build ## Build the Debian package in build/release
+	cd build/release && cpack -G DEB
+	@ls -1 build/release/*.deb
+
+##@ Check
+.PHONY: test unit asan tsan clang lint fuzz bench
+test: ready-test ## Everything that must hold before a change goes in (under 15 minutes on 2 cores from scratch)
+	JOBS=$(JOBS) scripts/test
+
+unit: ready-build configure-release ## The fast loop: the release build and its unit tests
+	cmake --build --preset release -j $(JOBS)
+	ctest --preset release -j $(JOBS) -L '^unit$$'
+
+asan: ready-build configure-asan ## Unit tests and fuzz corpora under the address and undefined-behaviour sanitizers
+	$(PLAIN_ADDRESSES) cmake --build --preset asan -j $(JOBS)
+	$(PLAIN_ADDRESSES) ctest --preset asan -j $(JOBS)
+
+tsan: ready-build configure-tsan ## The threaded parts (streams, command line) under the thread sanitizer
+	$(PLAIN_ADDRESSES) cmake --build --preset tsan -j $(JOBS)
+	$(PLAIN_ADDRESSES) ctest --preset tsan -j $(JOBS)
+
+clang: ready-fuzz configure-clang ## Everything with clang 19 without a warning, and the fuzz corpora in libFuzzer
+	cmake --build --preset clang -j $(JOBS)
+	ctest --preset clang -j $(JOBS)
+
+lint: ready-lint configure-clang ## clang-format (check only) and clang-tidy
+	scripts/format --check
+	JOBS=$(JOBS) scripts/tidy build/clang
+
+fuzz: ready-fuzz configure-fuzz ## Look for inputs that break a parser, FUZZ_SECONDS for each target
+	cmake --build --preset fuzz -j $(JOBS)
+	scripts/fuzz build/fuzz $(FUZZ_SECONDS)
+
+bench: ready-bench configure-release ## All benchmarks, as one table
+	cmake --build --preset release -j $(JOBS) --target fugu fugu_cli fugu_bench
+	scripts/bench build/release
+
+##@ Keep house
+.PHONY: format clean
+format: ready-lint ## Reformat all C++ sources
+	scripts/format
+
+clean: ## Remove build/
+	rm -rf build
+
+# --- Plumbing: ready-<group> installs packages, configure-<preset> makes build/<preset> when it is not there. ---
+.PHONY: FORCE
+ready-%: FORCE
+	@scripts/bootstrap $*
+
+configure-%: build/%/build.ninja ;
+
+.PRECIOUS: build/%/build.ninja
+build/%/build.ninja: CMakePresets.json
+	$(if $(filter asan tsan,$*),$(PLAIN_ADDRESSES)) cmake --preset $*
+	@touch $@
