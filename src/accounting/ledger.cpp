@@ -224,9 +224,11 @@ Result<void> LedgerWriter::continue_after(const LedgerReader& reader) {
 
 void LedgerWriter::append(const LedgerRecord& record) { state_->encoder.add(record); }
 void LedgerWriter::append(const Answer& answer) { state_->encoder.add(answer); }
+void LedgerWriter::discard_open_slot() { state_->encoder.discard_open_slot(); }
 std::size_t LedgerWriter::pending_bytes() const { return state_->encoder.bytes().size(); }
 
 Result<void> LedgerWriter::commit() {
+  FUGU_CHECK(!state_->encoder.within_slot());
   if (state_->encoder.bytes().empty()) return {};
   FUGU_TRY(state_->write_frame(state_->encoder.bytes()));
   state_->encoder.clear();

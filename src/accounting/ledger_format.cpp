@@ -78,6 +78,7 @@ FrameHead parse_frame_head(const char* bytes) {
 
 void Encoder::clear() {
   bytes_.clear();
+  closed_bytes_ = 0;
   slot_ = 0;
   series_.clear();
   parameter_.clear();
@@ -86,6 +87,8 @@ void Encoder::clear() {
 
 void Encoder::add(const LedgerRecord& record) {
   std::visit([this](const auto& r) { put(r); }, record);
+  const bool opens_slot = std::holds_alternative<MissingSeries>(record) || std::holds_alternative<Answer>(record);
+  if (!opens_slot) closed_bytes_ = bytes_.size();
 }
 
 void Encoder::add(const Answer& answer) { put(answer); }

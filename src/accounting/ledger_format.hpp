@@ -27,8 +27,9 @@ class Encoder {
  public:
   void add(const LedgerRecord& record);
   void add(const Answer& answer);
-  std::string& bytes() { return bytes_; }
   const std::string& bytes() const { return bytes_; }
+  bool within_slot() const { return bytes_.size() != closed_bytes_; }
+  void discard_open_slot() { bytes_.resize(closed_bytes_); }
   void clear();
 
  private:
@@ -41,6 +42,7 @@ class Encoder {
   void put_slot(Slot slot);
 
   std::string bytes_;
+  std::size_t closed_bytes_ = 0;  // up to the last record that is not within a slot
   Slot slot_ = 0;
   std::vector<SeriesId> series_;
   std::vector<Rational> parameter_;

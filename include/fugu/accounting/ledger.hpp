@@ -110,9 +110,12 @@ class LedgerWriter {
 
   void append(const LedgerRecord& record);
   void append(const Answer& answer);
+  /// Drops what was appended after the last closed slot: answers of a slot that could not be finished and that
+  /// nobody will see.
+  void discard_open_slot();
   /// Bytes appended since the last commit.
   std::size_t pending_bytes() const;
-  /// Writes what was appended as one frame and returns once it is on stable storage. Must follow a SlotEnd.
+  /// Writes what was appended as one frame and returns once it is on stable storage. Not within a slot.
   Result<void> commit();
 
  private:

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "fugu/core/rational.hpp"
+#include "fugu/noise/bits.hpp"
 
 namespace fugu {
 
@@ -11,7 +12,10 @@ namespace fugu {
 enum class NoiseKind : std::uint8_t { laplace, gaussian };
 
 /// Draws noise on the integer grid. Implemented by SecureNoise (publishing) and SimulationNoise (benchmarks and
-/// studies); the publishing path accepts the former only.
+/// studies); the publishing path accepts the former only. Not for use by several threads at once.
+///
+/// Guarantee: the laws are exactly those stated, for every scale `is_laplace_scale` and every variance
+/// `is_gaussian_variance` accepts; others end the program. docs/guarantees/noise.md.
 class Noise {
  public:
   virtual ~Noise() = default;
@@ -20,6 +24,30 @@ class Noise {
   virtual std::int64_t laplace(Rational scale) = 0;
   /// P(k) ∝ exp(−k² / (2 · variance)), exactly.
   virtual std::int64_t gaussian(Rational variance) = 0;
+};
+
+/// Noise from the cryptographic source: the only kind that may protect a published value.
+class SecureNoise final : public Noise {
+ public:
+  SecureNoise() = default;
+
+  std::int64_t laplace(Rational scale) override;
+  std::int64_t gaussian(Rational variance) override;
+
+ private:
+  SecureBits bits_;
+};
+
+/// Reproducible noise, which anyone who knows the seed can subtract. The same seed and stream give the same draws.
+class SimulationNoise final : public Noise {
+ public:
+  explicit SimulationNoise(std::uint64_t seed, std::uint64_t stream = 0) : bits_(seed, stream) {}
+
+  std::int64_t laplace(Rational scale) override;
+  std::int64_t gaussian(Rational variance) override;
+
+ private:
+  SeededBits bits_;
 };
 
 }  // namespace fugu

@@ -1,0 +1,29 @@
+// The three strategies that do not look at the data: Uniform, Sample, and the hybrid between them.
+#pragma once
+
+#include <cstdint>
+
+#include "fugu/mechanism/mechanism.hpp"
+
+namespace fugu {
+
+/// Releases every k-th slot with k shares of a window's budget and repeats it in between.
+///
+/// k = 1 is Uniform: every slot with ε/w. k = w is Sample: one release per window with the whole ε. In between lies
+/// the Uniform–Sample hybrid of Schäler's thesis, section 5.4.4: k times less noise, up to k − 1 slots of delay.
+///
+/// Guarantee: keeps every definition it runs under (the kernel sees to it) and is never refused under event level,
+/// w-event and user level: any window of w slots holds at most ⌈w/k⌉ releases of total/⌈w/k⌉ each.
+/// Error: E|noise| of scale sensitivity·⌈w/k⌉/ε, plus what the stream moves within k − 1 slots.
+/// Cost: O(series) in every k-th slot, O(1) otherwise; no memory. docs/guarantees/baselines.md.
+class EveryKth final : public Strategy {
+ public:
+  /// `k_slots` must be at least 1; more than the window is as much as the window.
+  explicit EveryKth(std::uint64_t k_slots) : k_slots_(k_slots) { FUGU_CHECK(k_slots >= 1); }
+  Result<void> step(Kernel& kernel, Release& release) override;
+
+ private:
+  std::uint64_t k_slots_;
+};
+
+}  // namespace fugu

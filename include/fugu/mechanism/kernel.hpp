@@ -1,0 +1,155 @@
+// The kernel: the only place where noise meets data.
+//
+// A strategy never holds a true value. It asks the kernel, names what it is willing to spend, and gets noisy integers
+// back. For every request the kernel works out the noise that the spending allows, has the accountant charge every
+// slot and series the request touches, draws the noise, writes the answer to the ledger, and only then returns it.
+// A strategy that asks too much is refused; one with a bug loses accuracy, not privacy.
+//
+// What a strategy may know besides answers is public by the threat model (docs/guarantees/threat-model.md): the
+// slot, the parameters of the definition, and which *totals* are missing altogether.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "fugu/accounting/accountant.hpp"
+#include "fugu/accounting/ledger.hpp"
+#include "fugu/core/result.hpp"
+#include "fugu/noise/noise.hpp"
+#include "fugu/stream/source.hpp"
+
+namespace fugu {
+
+/// One noisy number and the law of the noise in it.
+struct NoisyValue {
+  std::int64_t steps = 0;
+  NoiseKind noise = NoiseKind::laplace;
+  Rational parameter;  ///< Laplace scale in steps, or Gaussian variance in squared steps
+};
+
+/// A sparse-vector session: "tell me when this exceeds a noisy threshold". The noise of the threshold is drawn once
+/// and stays inside the kernel; comparisons that answer "no" cost nothing beyond the session's share; the first "yes"
+/// ends it. Made by Kernel::open_threshold().
+class Threshold {
+ public:
+  bool open() const { return open_; }
+
+ private:
+  friend class Kernel;
+  Statistic statistic_ = Statistic::distance;
+  std::vector<SeriesId> series_;
+  Slot first_slot_ = 0;  // Statistic::deviation: start of the group
+  std::int64_t steps_ = 0;
+  Rational threshold_scale_;
+  Rational statistic_scale_;
+  std::uint64_t id_ = 0;
+  bool asked_ = false;
+  bool open_ = true;
+};
+
+class Kernel {
+ public:
+  struct Options {
+    Definition definition;
+    Exposure exposure;
+    NoiseKind noise = NoiseKind::laplace;
+    /// How many slots before the current one deviation requests may reach.
+    Reach reach;
+  };
+
+  // --- Public facts ---------------------------------------------------------------------------------------------
+
+  Slot slot() const { return slot_; }
+  /// All series, in order.
+  std::span<const SeriesId> all() const { return all_; }
+  /// Whether the total of a series is there in this slot.
+  bool present(SeriesId series) const { return !missing_[series]; }
+  /// The first slot that a deviation request may reach back to now.
+  Slot earliest_slot() const;
+  /// What may be spent within one window of the definition, and that window's length.
+  Budget total() const { return accountant_->total(); }
+  std::uint64_t window_slots() const { return accountant_->window_slots(); }
+  /// The most that one more request in this slot may cost, so that nothing promised can break whatever is asked later.
+  Budget available() const { return accountant_->available(); }
+
+  // --- Requests -------------------------------------------------------------------------------------------------
+  // `share` is the most a request may cost any one meter (see Accountant for the currency); it sets the noise, which is
+  // proportional to each series' sensitivity. Cause::refused when the accountant says no or the share is zero.
+  // Returned spans are valid until the next request.
+
+  /// The value of each series; nullopt where the total is missing (which costs nothing). A meter that counts into
+  /// several of them pays for all: the share is split among those.
+  Result<std::span<const std::optional<NoisyValue>>> values(std::span<const SeriesId> series, Budget share);
+  /// The sum of some series.
+  Result<NoisyValue> sum(std::span<const SeriesId> series, Budget share);
+  /// Σ |value − reference| over some series; `reference` is public and in the same order.
+  Result<NoisyValue> distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference, Budget share);
+  /// Σ over some series of Σ |value − mean| over the slots from `first_slot` to now, floored per series. Each slot
+  /// reached is charged the share.
+  Result<NoisyValue> deviation(std::span<const SeriesId> series, Slot first_slot, Budget share);
+
+  /// Opens a session on a statistic of some series: Statistic::sum, distance, or deviation from `first_slot` on.
+  /// Costs nothing until the first comparison, then `share` for every window the session is asked in (sum, distance)
+  /// or for every slot it reaches (deviation). Always Laplace noise. Proof: docs/guarantees/sparse-vector.md.
+  Result<Threshold> open_threshold(Statistic statistic, std::span<const SeriesId> series, std::int64_t threshold_steps,
+                                   Budget share, Slot first_slot = 0);
+  /// Whether the statistic now exceeds the session's noisy threshold. `reference` for Statistic::distance only.
+  Result<bool> exceeds(Threshold& threshold, std::span<const std::int64_t> reference = {});
+
+ private:
+  friend class SlotRunner;
+
+  Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledger);
+
+  // Life of a slot, driven by the SlotRunner.
+  void begin(const SlotRow& row);
+  void begin_replay(Slot slot, const std::vector<SeriesId>& missing, class Replay& replay);
+  double end(std::int32_t utc_offset_s);
+  void forget_before(Slot slot);
+  double loss_rate(SeriesId series) const { return rate_[series]; }
+
+  void start_slot(Slot slot);
+  Result<void> replay_answer();
+  Result<void> charge();
+  void add_rates();
+  std::int64_t draw(Rational parameter);
+
+  Result<Rational> parameter_for(std::uint64_t change_steps, std::uint64_t slots, Budget share) const;
+  /// gain · Σ sensitivity over the series that one meter reaches, for the meter that reaches most.
+  std::uint64_t largest_change(Statistic statistic, std::span<const SeriesId> series) const;
+  std::uint64_t largest_crowd(SeriesId series, std::span<const SeriesId> asked) const;
+  Result<NoisyValue> single(Statistic statistic, std::span<const SeriesId> series,
+                            std::span<const std::int64_t> reference, Slot first_slot, Budget share);
+
+  // True values, and what may be computed from them before noise is added.
+  std::int64_t reveal(SeriesId series, Slot slot) const;
+  std::int64_t evaluate(Statistic statistic, std::span<const SeriesId> series, std::span<const std::int64_t> reference,
+                        Slot first_slot) const;
+  std::int64_t deviation_of(SeriesId series, Slot first_slot) const;
+
+  Options options_;
+  std::unique_ptr<Accountant> accountant_;
+  std::unique_ptr<Noise> noise_;
+  LedgerWriter* ledger_;
+  class Replay* replay_ = nullptr;
+
+  std::vector<SeriesId> all_;
+  std::vector<std::uint64_t> crowd_of_all_;  // largest_crowd of each series when all are asked
+  std::vector<bool> missing_;
+  std::vector<double> rate_;
+  Slot slot_ = -1;
+  Slot remembered_from_ = 0;
+  std::vector<std::vector<Raw>> memory_;  // [slot mod (reach + 1)]
+
+  std::unordered_map<std::uint64_t, std::int64_t> threshold_noise_;
+  std::uint64_t next_session_ = 1;
+
+  Answer answer_;  // the request at hand
+  std::vector<std::optional<NoisyValue>> values_;
+};
+
+}  // namespace fugu

@@ -1,0 +1,103 @@
+// Runs a mechanism over a stream: for publishing, and for simulation.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "fugu/accounting/ledger.hpp"
+#include "fugu/mechanism/mechanism.hpp"
+#include "fugu/noise/noise.hpp"
+#include "fugu/stream/source.hpp"
+
+namespace fugu {
+
+/// The choices that make a mechanism.
+struct Mechanism {
+  Definition definition;
+  Exposure exposure;
+  NoiseKind noise = NoiseKind::laplace;
+  std::unique_ptr<Strategy> strategy;
+};
+
+/// Kernel, strategy and release of one run, slot by slot. Shared by Publisher and Simulation; not for direct use.
+class SlotRunner {
+ public:
+  SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger);
+
+  /// Runs the next slot on true values.
+  Result<const Release*> run(const SlotRow& row);
+  /// Runs the next slot on recorded answers; nullptr when the ledger ends.
+  Result<const Release*> rerun(class Replay& replay);
+  /// From now on nothing before the next slot is remembered.
+  void forget() { kernel_.forget_before(release_.slot() + 1); }
+  Slot next_slot() const { return release_.slot() + 1; }
+
+ private:
+  void start(Slot slot, std::int32_t utc_offset_s);
+  Result<double> finish();
+
+  std::unique_ptr<Strategy> strategy_;
+  Kernel kernel_;
+  Release release_;
+};
+
+/// Where releases go. Formatting is split from writing, because nothing may be written before it is paid for.
+class ReleaseSink {
+ public:
+  virtual ~ReleaseSink() = default;
+  /// Takes note of a release. Must not let any of it be seen yet.
+  virtual void prepare(const Release& release) = 0;
+  /// Hands everything prepared to the consumer.
+  virtual Result<void> emit() = 0;
+};
+
+/// Publishes a stream with secure noise. Charge, make durable, then release: in that order, always.
+///
+/// Guarantee: a release reaches the sink only after the answers behind it are in the ledger on stable storage; after
+/// a crash at any point, resuming hands out the same values for slots already paid for and never pays or draws for
+/// them again. (docs/guarantees/ledger.md)
+class Publisher {
+ public:
+  /// Without a ledger: the promise holds for this one run; a second run over the same stream spends again.
+  Publisher(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink);
+  /// With a new ledger.
+  Publisher(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink, LedgerWriter ledger);
+  /// Takes over from an earlier run: every recorded slot is run again from `reader` and prepared for the sink, unless
+  /// it is before `first_wanted`. Then the ledger is continued.
+  static Result<Publisher> resume(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink, LedgerWriter ledger,
+                                  LedgerReader reader, Slot first_wanted);
+
+  /// The slot that publish() expects next.
+  Slot next_slot() const { return runner_.next_slot(); }
+  /// Runs one slot. Its release is handed out by a later flush(), which happens on its own every now and then.
+  Result<void> publish(const SlotRow& row);
+  /// Makes durable what was asked and hands out all releases so far.
+  Result<void> flush();
+  /// The stream is complete: flushes and closes the ledger.
+  Result<void> finish();
+
+  /// Publishes everything `source` yields, flushing when it would have to wait. `progress` is called now and then.
+  Result<void> run(SlotSource& source, const std::function<void(Slot)>& progress = {});
+
+ private:
+  Publisher(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink, std::unique_ptr<LedgerWriter> ledger);
+
+  std::unique_ptr<LedgerWriter> ledger_;  // before runner_, which points to it
+  SlotRunner runner_;
+  ReleaseSink* sink_;
+  std::size_t pending_slots_ = 0;
+};
+
+/// Runs a mechanism with fast, seeded noise. What comes out is not private: it never takes a ledger or a sink.
+class Simulation {
+ public:
+  Simulation(Mechanism mechanism, SimulationNoise noise);
+  /// The release stays valid until the next call.
+  Result<const Release*> step(const SlotRow& row) { return runner_.run(row); }
+
+ private:
+  SlotRunner runner_;
+};
+
+}  // namespace fugu

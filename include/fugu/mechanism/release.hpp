@@ -1,0 +1,45 @@
+// What leaves the house: one record per slot.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fugu/mechanism/kernel.hpp"
+#include "fugu/stream/slot.hpp"
+
+namespace fugu {
+
+/// What is published of one series in one slot. A function of noisy answers and public facts only.
+struct ReleasedValue {
+  NoisyValue value;
+  bool known = false;    ///< false until the series is released for the first time
+  bool sampled = false;  ///< false when an earlier release is repeated
+  /// What the answers of this slot lose per step that the true value changes: ε per step, or ρ per squared step under
+  /// a promise with δ > 0.
+  double loss_rate = 0;
+};
+
+/// One slot. What a strategy does not set is repeated from the slot before.
+class Release {
+ public:
+  explicit Release(std::size_t series_count) : values_(series_count) {}
+
+  Slot slot() const { return slot_; }
+  std::int32_t utc_offset_s() const { return utc_offset_s_; }
+  std::span<const ReleasedValue> values() const { return values_; }
+  const ReleasedValue& operator[](SeriesId series) const { return values_[series]; }
+
+  void set(SeriesId series, const NoisyValue& value);
+  /// Sets those series for which there is an answer.
+  void set(std::span<const SeriesId> series, std::span<const std::optional<NoisyValue>> answers);
+
+ private:
+  friend class SlotRunner;
+  Slot slot_ = -1;
+  std::int32_t utc_offset_s_ = 0;
+  std::vector<ReleasedValue> values_;
+};
+
+}  // namespace fugu

@@ -1,0 +1,97 @@
+// Where random bits come from: a cryptographic source for publishing, a seeded one for simulations.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "fugu/noise/fork_generation.hpp"
+
+namespace fugu {
+
+/// A buffer of independent fair bits that is used up from its end.
+///
+/// A sampler calls `window(n)`, reads from the end of what it is given, and then `discard(n)`. The bytes below the n
+/// it asked for may be read as well (vector loads do) but must not influence anything: a later draw will use them.
+///
+/// Guarantee: every byte is handed out at most once; discarded bytes are overwritten with zeros at once; a forked child
+/// never uses a byte that was in its parent's buffer. docs/guarantees/noise.md, "Bits".
+class BitSource {
+ public:
+  /// The most bytes one call of `window` may ask for, and how many bytes before its result are readable.
+  static constexpr std::size_t kWindowBytes = 128;
+
+  BitSource(const BitSource&) = delete;
+  BitSource& operator=(const BitSource&) = delete;
+  virtual ~BitSource();
+
+  /// The end of the unused bytes: the caller may use the `bytes` bytes before it, and no others.
+  const unsigned char* window(std::size_t bytes) {
+    const bool forked = generation_ != detail::fork_generation.load(std::memory_order_relaxed);
+    if (unused_bytes_ < bytes || forked) [[unlikely]]
+      renew();
+    return end();
+  }
+
+  /// Takes the last `bytes` bytes out of use and wipes them. `bytes` is what `window` was asked for.
+  void discard(std::size_t bytes) {
+    unused_bytes_ -= bytes;
+    // Whole vectors, because they cost one store each; what lies above has been used, or is padding.
+    unsigned char* const from = end();
+    std::memset(from, 0, kWipeBytes);
+    for (std::size_t wiped = kWipeBytes; wiped < bytes; wiped += kWipeBytes) std::memset(from + wiped, 0, kWipeBytes);
+  }
+
+  std::uint64_t take64() {
+    std::uint64_t word;
+    std::memcpy(&word, window(sizeof word) - sizeof word, sizeof word);
+    discard(sizeof word);
+    return word;
+  }
+
+ protected:
+  BitSource() = default;
+
+  /// Overwrites all of `block` with fresh bits.
+  virtual void fill(std::span<unsigned char> block) = 0;
+
+ private:
+  // The cryptographic generator costs about a microsecond a call whatever the length: large blocks pay that rarely.
+  static constexpr std::size_t kBlockBytes = 32768;
+  static constexpr std::size_t kWipeBytes = 32;
+
+  unsigned char* end() { return storage_ + kWindowBytes + unused_bytes_; }
+  void renew();
+
+  std::size_t unused_bytes_ = 0;
+  std::uint64_t generation_ = 0;
+  // Padding below for reads beyond the unused bytes, above for wiping whole vectors.
+  alignas(64) unsigned char storage_[kWindowBytes + kBlockBytes + kWindowBytes] = {};
+};
+
+/// Bits from OpenSSL's private CTR-DRBG (AES-256, NIST SP 800-90A), which seeds itself from the operating system.
+/// Failure to obtain them ends the program: an answer must never go out with weak noise.
+class SecureBits final : public BitSource {
+ public:
+  SecureBits();
+
+ private:
+  void fill(std::span<unsigned char> block) override;
+};
+
+/// xoshiro256**: fast, reproducible, and predictable. For simulations only, never for what is published.
+/// The same seed and stream give the same bits on every machine; different streams of a seed are unrelated, so that
+/// parallel simulations can take one stream per task, whatever the number of threads.
+class SeededBits final : public BitSource {
+ public:
+  explicit SeededBits(std::uint64_t seed, std::uint64_t stream = 0);
+
+ private:
+  void fill(std::span<unsigned char> block) override;
+  std::uint64_t next();
+
+  std::uint64_t state_[4];
+};
+
+}  // namespace fugu

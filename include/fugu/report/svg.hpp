@@ -1,0 +1,147 @@
+// Charts as SVG: marks (what is drawn) on a frame (scales), inside a chart (title, legend, axes).
+//
+//     Chart chart({.title = "North feeder", .description = "True and released load over one week.",
+//                  .x = {.label = "time", .unit = "slot"}, .y = {.label = "load", .unit = "kW"}});
+//     chart.add(Band({.label = "95 % band", .colour = Colour::blue, .shape = Shape::steps}, spans));
+//     chart.add(Line({.label = "released", .colour = Colour::blue, .shape = Shape::steps}, released));
+//     chart.add(Line({.label = "truth", .colour = Colour::ink}, truth));
+//     std::string picture = chart.standalone_svg();
+//
+// The result needs nothing from outside: no script, font, style sheet or image. Any text is escaped, any number
+// accepted: what is not finite is a gap. A new kind of mark (bars, heat map, box plot) derives from Mark; axes, legend
+// and layout stay as they are.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fugu/report/downsample.hpp"
+#include "fugu/report/markup.hpp"
+#include "fugu/report/scale.hpp"
+#include "fugu/report/theme.hpp"
+
+namespace fugu::report {
+
+/// Where marks are drawn: data to pixels in both directions.
+struct Frame {
+  LinearScale x;
+  LinearScale y;
+
+  double width_px() const;
+};
+
+/// The data a mark covers; empty when it has nothing to draw.
+struct Extent {
+  std::optional<Interval> x;
+  std::optional<Interval> y;
+};
+
+/// How a mark shows in the legend.
+struct LegendEntry {
+  enum class Swatch { line, area };
+  std::string label;  ///< empty: not shown
+  Swatch swatch = Swatch::line;
+  Colour colour = Colour::ink;
+  double width_px = 0.0;
+  bool dashed = false;
+};
+
+class Mark {
+ public:
+  virtual ~Mark() = default;
+  virtual Extent extent() const = 0;
+  virtual LegendEntry legend() const = 0;
+  virtual void draw(MarkupWriter& svg, const Frame& frame) const = 0;
+};
+
+/// How points are joined: directly, or by holding each value until the next one (a repeated release).
+enum class Shape { straight, steps };
+
+/// Points ordered by x, joined; a y that is not finite leaves a gap.
+class Line final : public Mark {
+ public:
+  struct Options {
+    std::string label = {};
+    Colour colour = Colour::blue;
+    double width_px = 1.75;
+    bool dashed = false;
+    Shape shape = Shape::straight;
+  };
+  Line(Options options, std::vector<Point> points);
+
+  Extent extent() const override;
+  LegendEntry legend() const override;
+  void draw(MarkupWriter& svg, const Frame& frame) const override;
+
+ private:
+  Options options_;
+  std::vector<Point> points_;
+};
+
+/// The area between a lower and an upper line, translucent. Add it before the lines it belongs to.
+class Band final : public Mark {
+ public:
+  struct Options {
+    std::string label = {};
+    Colour colour = Colour::blue;
+    Shape shape = Shape::straight;
+  };
+  Band(Options options, std::vector<Span> spans);
+
+  Extent extent() const override;
+  LegendEntry legend() const override;
+  void draw(MarkupWriter& svg, const Frame& frame) const override;
+
+ private:
+  Options options_;
+  std::vector<Span> spans_;
+};
+
+struct Axis {
+  std::string label = {};
+  std::string unit = {};                    ///< shown in parentheses after the label
+  std::optional<double> lo = std::nullopt;  ///< instead of the smallest value; what lies outside is cut off
+  std::optional<double> hi = std::nullopt;
+  std::vector<Tick> ticks = {};  ///< instead of round numbers: dates, categories; those that would overlap are left out
+};
+
+class Chart {
+ public:
+  struct Options {
+    std::string title = {};
+    std::string description = {};  ///< read aloud instead of the picture: say what it shows
+    Axis x = {};
+    Axis y = {};
+    double width_px = 960.0;   ///< at least 320
+    double height_px = 420.0;  ///< at least 240
+  };
+  explicit Chart(Options options);
+
+  /// Marks are drawn in the order they are added.
+  template <std::derived_from<Mark> SomeMark>
+  Chart& add(SomeMark mark) {
+    marks_.push_back(std::make_unique<SomeMark>(std::move(mark)));
+    return *this;
+  }
+
+  const std::string& title() const { return options_.title; }
+
+  /// For a page that carries chart_css(); scales to its container. `id` must be unique on the page.
+  std::string inline_svg(std::string_view id) const;
+
+  /// A file of its own, on a card: legible on light and on dark surroundings.
+  std::string standalone_svg() const;
+
+ private:
+  enum class Form { inside_page, standalone };
+  std::string svg(std::string_view id, Form form) const;
+
+  Options options_;
+  std::vector<std::unique_ptr<Mark>> marks_;
+};
+
+}  // namespace fugu::report

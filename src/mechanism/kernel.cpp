@@ -1,0 +1,358 @@
+#include "fugu/mechanism/kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+#include "replay.hpp"
+
+namespace fugu {
+
+namespace {
+
+/// Noise beyond this would drown any meter's reading and strain the sampler's range.
+constexpr double kLargestScaleSteps = 0x1p40;
+constexpr double kLargestVarianceSteps = 0x1p60;
+
+Error too_small_share() {
+  return {Cause::usage,
+          "the noise needed exceeds what can be drawn (scale 2^40 steps, or standard deviation 2^30 steps): choose a "
+          "coarser --unit-step, a larger epsilon or a smaller window"};
+}
+
+/// ε per step of an answer, or ρ per squared step.
+double rate_of(Currency currency, NoiseKind noise, double gain, double slots, Rational parameter) {
+  const double p = parameter.to_double();
+  if (noise == NoiseKind::gaussian) return gain * gain * slots / (2 * p);
+  return currency == Currency::epsilon ? gain / p : gain * gain * slots / (2 * p * p);
+}
+
+double comparison_rate(Currency currency, double gain, double slots, Rational threshold, Rational statistic) {
+  const double e = gain / threshold.to_double() + 2 * gain / statistic.to_double();
+  return currency == Currency::epsilon ? e : e * e * slots / 2;
+}
+
+}  // namespace
+
+Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledger)
+    : options_(std::move(options)),
+      accountant_(make_accountant(options_.definition, options_.exposure, options_.reach)),
+      noise_(std::move(noise)),
+      ledger_(ledger),
+      all_(options_.exposure.series_count()),
+      missing_(all_.size(), false),
+      rate_(all_.size(), 0),
+      memory_(options_.reach.slots + 1) {
+  std::iota(all_.begin(), all_.end(), SeriesId{0});
+  for (const SeriesId series : all_) crowd_of_all_.push_back(largest_crowd(series, all_));
+}
+
+// --- Life of a slot -----------------------------------------------------------------------------------------------
+
+void Kernel::start_slot(Slot slot) {
+  FUGU_CHECK(slot == slot_ + 1);
+  slot_ = slot;
+  accountant_->advance(slot);
+  std::fill(rate_.begin(), rate_.end(), 0.0);
+}
+
+void Kernel::begin(const SlotRow& row) {
+  FUGU_CHECK(row.values.size() == all_.size());
+  replay_ = nullptr;
+  start_slot(row.slot);
+  memory_[static_cast<std::size_t>(slot_) % memory_.size()].assign(row.values.begin(), row.values.end());
+  MissingSeries absent{slot_, {}};
+  for (const SeriesId series : all_) {
+    missing_[series] = row.values[series].missing();
+    if (missing_[series]) absent.series.push_back(series);
+  }
+  if (ledger_ != nullptr && !absent.series.empty()) ledger_->append(LedgerRecord(std::move(absent)));
+}
+
+void Kernel::begin_replay(Slot slot, const std::vector<SeriesId>& missing, Replay& replay) {
+  replay_ = &replay;
+  start_slot(slot);
+  std::fill(missing_.begin(), missing_.end(), false);
+  for (const SeriesId series : missing) missing_[series] = true;
+}
+
+double Kernel::end(std::int32_t utc_offset_s) {
+  const double total = std::accumulate(rate_.begin(), rate_.end(), 0.0);
+  if (ledger_ != nullptr && replay_ == nullptr) ledger_->append(LedgerRecord(SlotEnd{slot_, utc_offset_s, total}));
+  return total;
+}
+
+void Kernel::forget_before(Slot slot) {
+  remembered_from_ = slot;
+  threshold_noise_.clear();
+}
+
+Slot Kernel::earliest_slot() const {
+  return std::max({Slot{0}, remembered_from_, slot_ - static_cast<Slot>(options_.reach.slots)});
+}
+
+// --- From spending to noise ---------------------------------------------------------------------------------------
+
+Result<Rational> Kernel::parameter_for(std::uint64_t change_steps, std::uint64_t slots, Budget share) const {
+  if (share.units() == 0) return Error{Cause::refused, "nothing is left to spend in slot " + std::to_string(slot_)};
+  if (options_.noise == NoiseKind::gaussian) {
+    // c · (n·c) / (2 · variance) = share
+    const double change = static_cast<double>(change_steps);
+    if (change * change * static_cast<double>(slots) / (2 * share.to_double()) > kLargestVarianceSteps)
+      return too_small_share();
+    const uint128 square = static_cast<uint128>(change_steps) * change_steps * slots;
+    return round_up(square << (Budget::kFractionBits - 1), share.units());
+  }
+  if (accountant_->currency() == Currency::rho) {
+    // The pure loss e of n slots with n·e²/2 = share each; √ rounded down, so the charge stays within the share.
+    const double e = std::sqrt(2 * share.to_double() / static_cast<double>(slots));
+    share = Budget::round_down(e * (1 - 0x1p-40));
+    if (share.units() == 0) return too_small_share();
+  }
+  if (static_cast<double>(change_steps) / share.to_double() > kLargestScaleSteps) return too_small_share();
+  return round_up(static_cast<uint128>(change_steps) << Budget::kFractionBits, share.units());
+}
+
+std::uint64_t Kernel::largest_change(Statistic statistic, std::span<const SeriesId> series) const {
+  std::unordered_map<std::uint32_t, std::uint64_t> change_of;
+  std::uint64_t largest = 0;
+  for (const SeriesId id : series) {
+    for (const std::uint32_t signature : options_.exposure.signatures_of(id)) {
+      std::uint64_t& change = change_of[signature];
+      change += gain(statistic) * options_.exposure.sensitivity_steps(id);
+      largest = std::max(largest, change);
+    }
+  }
+  return largest;
+}
+
+std::uint64_t Kernel::largest_crowd(SeriesId series, std::span<const SeriesId> asked) const {
+  std::uint64_t largest = 0;
+  for (const std::uint32_t signature : options_.exposure.signatures_of(series)) {
+    const std::vector<SeriesId>& members = options_.exposure.signature(signature);
+    const auto crowd = std::count_if(asked.begin(), asked.end(), [&](SeriesId id) {
+      return std::binary_search(members.begin(), members.end(), id);
+    });
+    largest = std::max(largest, static_cast<std::uint64_t>(crowd));
+  }
+  return largest;
+}
+
+// --- Charge, draw, record -----------------------------------------------------------------------------------------
+
+Result<void> Kernel::charge() {
+  FUGU_TRY(accountant_->admit(answer_));
+  accountant_->commit();
+  add_rates();
+  return {};
+}
+
+void Kernel::add_rates() {
+  const auto g = static_cast<double>(gain(answer_.statistic));
+  const auto slots = static_cast<double>(answer_.slot - answer_.first_slot + 1);
+  const Currency currency = accountant_->currency();
+  for (std::size_t i = 0; i < answer_.series.size(); ++i) {
+    rate_[answer_.series[i]] +=
+        answer_.is_comparison() ? comparison_rate(currency, g, slots, answer_.parameter[0], answer_.parameter[1])
+                                : rate_of(currency, answer_.noise, g, slots, answer_.parameter_of(i));
+  }
+}
+
+std::int64_t Kernel::draw(Rational parameter) {
+  return answer_.noise == NoiseKind::laplace ? noise_->laplace(parameter) : noise_->gaussian(parameter);
+}
+
+Result<void> Kernel::replay_answer() {
+  FUGU_ASSIGN(Answer recorded, replay_->take<Answer>());
+  const bool fits = recorded.statistic == answer_.statistic && recorded.noise == answer_.noise &&
+                    recorded.slot == answer_.slot && recorded.first_slot == answer_.first_slot &&
+                    recorded.is_comparison() == answer_.is_comparison() && recorded.series == answer_.series &&
+                    std::equal(recorded.parameter.begin(), recorded.parameter.end(), answer_.parameter.begin(),
+                               answer_.parameter.end());
+  if (!fits) return Replay::mismatch();
+  answer_ = std::move(recorded);
+  next_session_ = std::max(next_session_, answer_.session + 1);
+  return charge();
+}
+
+Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<const SeriesId> series, Budget share) {
+  answer_.statistic = Statistic::value;
+  answer_.noise = options_.noise;
+  answer_.first_slot = answer_.slot = slot_;
+  answer_.session = 0;
+  answer_.series.clear();
+  answer_.parameter.clear();
+  const bool everything = series.data() == all_.data() && series.size() == all_.size();
+  std::uint64_t crowd = 0;
+  std::uint64_t sensitivity = 0;
+  Rational parameter;
+  bool uniform = true;
+  for (const SeriesId id : series) {
+    if (missing_[id]) continue;
+    const std::uint64_t its_crowd = everything ? crowd_of_all_[id] : largest_crowd(id, series);
+    const std::uint64_t its_sensitivity = options_.exposure.sensitivity_steps(id);
+    if (its_crowd != crowd || its_sensitivity != sensitivity) {
+      uniform = answer_.series.empty();
+      crowd = its_crowd;
+      sensitivity = its_sensitivity;
+      FUGU_ASSIGN(parameter, parameter_for(sensitivity, 1, share / crowd));
+    }
+    answer_.series.push_back(id);
+    answer_.parameter.push_back(parameter);
+  }
+  if (uniform && !answer_.parameter.empty()) answer_.parameter.resize(1);
+  if (!answer_.series.empty()) {
+    if (replay_ != nullptr) {
+      FUGU_TRY(replay_answer());
+    } else {
+      FUGU_TRY(charge());
+      answer_.values.clear();
+      for (std::size_t i = 0; i < answer_.series.size(); ++i)
+        answer_.values.push_back(reveal(answer_.series[i], slot_) + draw(answer_.parameter_of(i)));
+      if (ledger_ != nullptr) ledger_->append(answer_);
+    }
+  }
+  values_.clear();
+  std::size_t next = 0;
+  for (const SeriesId id : series) {
+    if (missing_[id]) {
+      values_.emplace_back();
+    } else {
+      values_.emplace_back(NoisyValue{answer_.values[next], answer_.noise, answer_.parameter_of(next)});
+      ++next;
+    }
+  }
+  return std::span<const std::optional<NoisyValue>>(values_);
+}
+
+Result<NoisyValue> Kernel::single(Statistic statistic, std::span<const SeriesId> series,
+                                  std::span<const std::int64_t> reference, Slot first_slot, Budget share) {
+  FUGU_CHECK(!series.empty() && first_slot <= slot_);
+  if (first_slot < earliest_slot())
+    return Error{Cause::refused, "slot " + std::to_string(first_slot) + " is no longer remembered"};
+  const auto slots = static_cast<std::uint64_t>(slot_ - first_slot) + 1;
+  FUGU_ASSIGN(const Rational parameter, parameter_for(largest_change(statistic, series), slots, share));
+  answer_.statistic = statistic;
+  answer_.noise = options_.noise;
+  answer_.first_slot = first_slot;
+  answer_.slot = slot_;
+  answer_.session = 0;
+  answer_.series.assign(series.begin(), series.end());
+  answer_.parameter.assign(1, parameter);
+  if (replay_ != nullptr) {
+    FUGU_TRY(replay_answer());
+  } else {
+    FUGU_TRY(charge());
+    answer_.values.assign(1, evaluate(statistic, series, reference, first_slot) + draw(parameter));
+    if (ledger_ != nullptr) ledger_->append(answer_);
+  }
+  return NoisyValue{answer_.values[0], answer_.noise, answer_.parameter[0]};
+}
+
+Result<NoisyValue> Kernel::sum(std::span<const SeriesId> series, Budget share) {
+  return single(Statistic::sum, series, {}, slot_, share);
+}
+
+Result<NoisyValue> Kernel::distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference,
+                                    Budget share) {
+  FUGU_CHECK(reference.size() == series.size());
+  return single(Statistic::distance, series, reference, slot_, share);
+}
+
+Result<NoisyValue> Kernel::deviation(std::span<const SeriesId> series, Slot first_slot, Budget share) {
+  return single(Statistic::deviation, series, {}, first_slot, share);
+}
+
+// --- Sparse-vector sessions ---------------------------------------------------------------------------------------
+
+Result<Threshold> Kernel::open_threshold(Statistic statistic, std::span<const SeriesId> series,
+                                         std::int64_t threshold_steps, Budget share, Slot first_slot) {
+  FUGU_CHECK(statistic != Statistic::value && !series.empty());
+  if (accountant_->currency() == Currency::rho) share = Budget::round_down(std::sqrt(2 * share.to_double()) * (1 - 0x1p-40));
+  if (share.units() < 2) return Error{Cause::refused, "nothing is left to spend in slot " + std::to_string(slot_)};
+  const std::uint64_t change = largest_change(statistic, series);
+  if (static_cast<double>(change) * 4 / share.to_double() > kLargestScaleSteps) return too_small_share();
+  // Half for the threshold, half for the comparison, whose noise must hide twice the change.
+  const std::uint64_t half = share.units() / 2;
+  Threshold threshold;
+  threshold.statistic_ = statistic;
+  threshold.series_.assign(series.begin(), series.end());
+  threshold.first_slot_ = first_slot;
+  threshold.steps_ = threshold_steps;
+  threshold.threshold_scale_ = round_up(static_cast<uint128>(change) << Budget::kFractionBits, half);
+  threshold.statistic_scale_ = round_up(static_cast<uint128>(change) << (Budget::kFractionBits + 1), half);
+  threshold.id_ = next_session_++;
+  return threshold;
+}
+
+Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t> reference) {
+  FUGU_CHECK(threshold.open_);
+  FUGU_CHECK(threshold.statistic_ != Statistic::distance || reference.size() == threshold.series_.size());
+  const bool reaches_back = threshold.statistic_ == Statistic::deviation;
+  answer_.statistic = threshold.statistic_;
+  answer_.noise = NoiseKind::laplace;
+  answer_.first_slot = reaches_back ? threshold.first_slot_ : slot_;
+  answer_.slot = slot_;
+  if (answer_.first_slot < earliest_slot())
+    return Error{Cause::refused, "slot " + std::to_string(answer_.first_slot) + " is no longer remembered"};
+  answer_.session = threshold.id_;
+  answer_.series = threshold.series_;
+  answer_.parameter = {threshold.threshold_scale_, threshold.statistic_scale_};
+  if (replay_ != nullptr) {
+    FUGU_TRY(replay_answer());
+    threshold.id_ = answer_.session;
+  } else {
+    // A threshold whose noise was lost in a restart gets fresh noise, and is a new session to the accountant.
+    auto noise = threshold_noise_.find(threshold.id_);
+    const bool fresh = noise == threshold_noise_.end();
+    if (fresh && threshold.asked_) answer_.session = next_session_++;
+    FUGU_TRY(charge());
+    threshold.id_ = answer_.session;
+    if (fresh) noise = threshold_noise_.emplace(threshold.id_, noise_->laplace(threshold.threshold_scale_)).first;
+    const std::int64_t noisy = evaluate(threshold.statistic_, threshold.series_, reference, answer_.first_slot) +
+                               noise_->laplace(threshold.statistic_scale_);
+    answer_.values.assign(1, noisy > threshold.steps_ + noise->second ? 1 : 0);
+    if (ledger_ != nullptr) ledger_->append(answer_);
+  }
+  threshold.asked_ = true;
+  threshold.open_ = answer_.values[0] == 0;
+  if (!threshold.open_) threshold_noise_.erase(threshold.id_);
+  return answer_.values[0] != 0;
+}
+
+// --- True values --------------------------------------------------------------------------------------------------
+
+std::int64_t Kernel::reveal(SeriesId series, Slot slot) const {
+  return memory_[static_cast<std::size_t>(slot) % memory_.size()][series].reveal(RawKey());
+}
+
+std::int64_t Kernel::evaluate(Statistic statistic, std::span<const SeriesId> series,
+                              std::span<const std::int64_t> reference, Slot first_slot) const {
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    if (statistic == Statistic::deviation) {
+      total += deviation_of(series[i], first_slot);
+    } else if (!missing_[series[i]]) {
+      const std::int64_t value = reveal(series[i], slot_);
+      total += statistic == Statistic::distance ? std::abs(value - reference[i]) : value;
+    }
+  }
+  return total;
+}
+
+std::int64_t Kernel::deviation_of(SeriesId series, Slot first_slot) const {
+  std::vector<std::int64_t> present;
+  for (Slot slot = first_slot; slot <= slot_; ++slot) {
+    if (!memory_[static_cast<std::size_t>(slot) % memory_.size()][series].missing())
+      present.push_back(reveal(series, slot));
+  }
+  if (present.empty()) return 0;
+  const auto count = static_cast<int128>(present.size());
+  const int128 sum = std::accumulate(present.begin(), present.end(), int128{0});
+  int128 scaled = 0;  // count · Σ |value − mean|, an integer
+  for (const std::int64_t value : present) scaled += std::max(count * value - sum, sum - count * value);
+  return static_cast<std::int64_t>(scaled / count);
+}
+
+}  // namespace fugu

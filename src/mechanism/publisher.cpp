@@ -1,0 +1,138 @@
+#include "fugu/mechanism/publisher.hpp"
+
+#include "replay.hpp"
+
+namespace fugu {
+
+namespace {
+
+// Flushing costs a disk sync: done for this many slots or ledger bytes at once, unless the source would wait.
+constexpr std::size_t kFlushSlots = 65536;
+constexpr std::size_t kFlushBytes = 1 << 20;
+
+}  // namespace
+
+SlotRunner::SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger)
+    : strategy_(std::move(mechanism.strategy)),
+      kernel_({mechanism.definition, mechanism.exposure, mechanism.noise, strategy_->reach()}, std::move(noise), ledger),
+      release_(mechanism.exposure.series_count()) {}
+
+void SlotRunner::start(Slot slot, std::int32_t utc_offset_s) {
+  release_.slot_ = slot;
+  release_.utc_offset_s_ = utc_offset_s;
+  for (ReleasedValue& value : release_.values_) value.sampled = false;
+}
+
+Result<double> SlotRunner::finish() {
+  FUGU_TRY(strategy_->step(kernel_, release_));
+  for (std::size_t i = 0; i < release_.values_.size(); ++i)
+    release_.values_[i].loss_rate = kernel_.loss_rate(static_cast<SeriesId>(i));
+  return kernel_.end(release_.utc_offset_s_);
+}
+
+Result<const Release*> SlotRunner::run(const SlotRow& row) {
+  start(row.slot, row.utc_offset_s);
+  kernel_.begin(row);
+  FUGU_TRY(finish());
+  return &release_;
+}
+
+Result<const Release*> SlotRunner::rerun(Replay& replay) {
+  std::vector<SeriesId> missing;
+  for (;;) {
+    FUGU_ASSIGN(const LedgerRecord* record, replay.peek());
+    if (record == nullptr) return nullptr;
+    if (const auto* absent = std::get_if<MissingSeries>(record)) {
+      missing = absent->series;
+      for (const SeriesId id : missing) {
+        if (id >= release_.values_.size()) return Replay::mismatch();
+      }
+    } else if (const auto* resumed = std::get_if<Resumed>(record)) {
+      if (resumed->slot != next_slot()) return Replay::mismatch();
+      forget();
+    } else if (std::holds_alternative<Answer>(*record) || std::holds_alternative<SlotEnd>(*record)) {
+      break;
+    }
+    replay.pop();
+  }
+  start(next_slot(), 0);
+  kernel_.begin_replay(release_.slot(), missing, replay);
+  FUGU_TRY(finish());
+  FUGU_ASSIGN(const SlotEnd end, replay.take<SlotEnd>());
+  if (end.slot != release_.slot()) return Replay::mismatch();
+  release_.utc_offset_s_ = end.utc_offset_s;
+  return &release_;
+}
+
+Publisher::Publisher(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink, std::unique_ptr<LedgerWriter> ledger)
+    : ledger_(std::move(ledger)),
+      runner_(std::move(mechanism), std::make_unique<SecureNoise>(std::move(noise)), ledger_.get()),
+      sink_(&sink) {}
+
+Publisher::Publisher(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink)
+    : Publisher(std::move(mechanism), std::move(noise), sink, std::unique_ptr<LedgerWriter>()) {}
+
+Publisher::Publisher(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink, LedgerWriter ledger)
+    : Publisher(std::move(mechanism), std::move(noise), sink, std::make_unique<LedgerWriter>(std::move(ledger))) {}
+
+Result<Publisher> Publisher::resume(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink, LedgerWriter ledger,
+                                    LedgerReader reader, Slot first_wanted) {
+  Publisher publisher(std::move(mechanism), std::move(noise), sink, std::move(ledger));
+  Replay replay(std::move(reader));
+  for (;;) {
+    FUGU_ASSIGN(const Release* release, publisher.runner_.rerun(replay));
+    if (release == nullptr) break;
+    if (release->slot() >= first_wanted) sink.prepare(*release);
+  }
+  FUGU_TRY(publisher.ledger_->continue_after(replay.reader()));
+  publisher.runner_.forget();
+  publisher.ledger_->append(LedgerRecord(Resumed{publisher.next_slot()}));
+  return publisher;
+}
+
+Result<void> Publisher::publish(const SlotRow& row) {
+  auto release = runner_.run(row);
+  if (!release) {
+    if (ledger_) ledger_->discard_open_slot();
+    return std::move(release).error();
+  }
+  sink_->prepare(**release);
+  ++pending_slots_;
+  const bool full = pending_slots_ >= kFlushSlots || (ledger_ && ledger_->pending_bytes() >= kFlushBytes);
+  return full ? flush() : Result<void>();
+}
+
+Result<void> Publisher::flush() {
+  if (ledger_ && pending_slots_ > 0) FUGU_TRY(ledger_->commit());
+  FUGU_TRY(sink_->emit());
+  if (ledger_ && pending_slots_ > 0) ledger_->append(LedgerRecord(Delivered{runner_.next_slot() - 1}));
+  pending_slots_ = 0;
+  return {};
+}
+
+Result<void> Publisher::finish() {
+  FUGU_TRY(flush());
+  if (!ledger_) return {};
+  ledger_->append(LedgerRecord(StreamEnd{}));
+  return ledger_->commit();
+}
+
+Result<void> Publisher::run(SlotSource& source, const std::function<void(Slot)>& progress) {
+  SlotRow row;
+  for (;;) {
+    if (source.would_wait()) FUGU_TRY(flush());
+    auto more = source.next(row);
+    if (more && !*more) return finish();
+    auto done = more ? publish(row) : Result<void>(std::move(more).error());
+    if (!done) {
+      FUGU_TRY(flush());  // what was paid for before the error is still handed out
+      return done;
+    }
+    if (progress) progress(row.slot);
+  }
+}
+
+Simulation::Simulation(Mechanism mechanism, SimulationNoise noise)
+    : runner_(std::move(mechanism), std::make_unique<SimulationNoise>(std::move(noise)), nullptr) {}
+
+}  // namespace fugu

@@ -1,0 +1,36 @@
+// A ledger being run through again: the kernel takes its answers from here instead of drawing them.
+#pragma once
+
+#include <optional>
+
+#include "fugu/accounting/ledger.hpp"
+
+namespace fugu {
+
+class Replay {
+ public:
+  explicit Replay(LedgerReader reader) : reader_(std::move(reader)) {}
+
+  /// The next record, or nullptr at the end.
+  Result<const LedgerRecord*> peek();
+  void pop() { next_.reset(); }
+  /// The next record if it is a T; Cause::bad_input otherwise: the ledger does not fit this strategy.
+  template <class T>
+  Result<T> take() {
+    FUGU_ASSIGN(const LedgerRecord* record, peek());
+    const T* wanted = record != nullptr ? std::get_if<T>(record) : nullptr;
+    if (wanted == nullptr) return mismatch();
+    T taken = *wanted;
+    pop();
+    return taken;
+  }
+
+  static Error mismatch();
+  const LedgerReader& reader() const { return reader_; }
+
+ private:
+  LedgerReader reader_;
+  std::optional<LedgerRecord> next_;
+};
+
+}  // namespace fugu
