@@ -1,0 +1,31 @@
+// Comma-separated fields: no quoting, no escapes, so a field holds neither comma nor quote nor line end.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fugu/stream/line_reader.hpp"
+
+namespace fugu::csv {
+
+/// The fields of `line`, at least one.
+std::vector<std::string_view> split(std::string_view line);
+
+/// Column, from 1, at which `field` starts in the `line` it is part of.
+inline std::size_t column_of(std::string_view field, std::string_view line) {
+  return static_cast<std::size_t>(field.data() - line.data()) + 1;
+}
+
+/// Reads the header line. An empty file is an error that says what was expected.
+Result<std::string_view> read_header(LineReader& lines, std::string_view expected);
+
+/// The error for a name that is empty or holds quotes or control characters, if it is such a name. `what` says what the
+/// name is for: "a series name".
+Result<void> check_name(std::string_view name, const Location& where, std::string_view what);
+
+/// "3 fields", "1 field".
+std::string count_fields(std::size_t count);
+
+}  // namespace fugu::csv

@@ -1,0 +1,126 @@
+#include "readings_parser.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "csv.hpp"
+
+namespace fugu {
+namespace {
+
+const char* find(const char* from, const char* end, char c) {
+  return static_cast<const char*>(std::memchr(from, c, static_cast<std::size_t>(end - from)));
+}
+
+std::string_view without_carriage_return(const char* begin, const char* end) {
+  if (end != begin && end[-1] == '\r') --end;
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+RowFault fault_at(std::string_view row, std::string_view field, std::string found, std::string expected) {
+  return {0, csv::column_of(field, row), std::move(found), std::move(expected)};
+}
+
+// A row with a wrong number of fields says so rather than what is wrong with the fields it has.
+std::optional<RowFault> ragged(std::string_view row) {
+  const auto commas = static_cast<std::size_t>(std::count(row.begin(), row.end(), ','));
+  if (commas == 2) return std::nullopt;
+  return RowFault{0, 1, csv::count_fields(commas + 1), "3 fields, as in the header"};
+}
+
+}  // namespace
+
+/// Rows of the same slot mostly follow each other: a time that reads like the one before is not parsed again.
+struct ReadingsParser::LastTime {
+  std::string_view text;
+  Slot slot = 0;
+};
+
+ReadingsParser::ReadingsParser(const SeriesMap& map, ReadingColumns columns, UnitStep unit_step, Clock clock,
+                               std::optional<std::int32_t> default_utc_offset_s)
+    : map_(&map),
+      columns_(columns),
+      unit_step_(unit_step),
+      clock_(clock),
+      default_utc_offset_s_(default_utc_offset_s) {}
+
+void ReadingsParser::parse(const LineBlock& block, ParsedReadings& parsed) const {
+  parsed.readings.clear();
+  parsed.runs.clear();
+  parsed.fault.reset();
+  parsed.lines = 0;
+  LastTime last;
+  const std::string_view text = block.text();
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at != end; ++parsed.lines) {
+    const char* const line_end = find(at, end, '\n');
+    const std::string_view row = without_carriage_return(at, line_end);
+    at = line_end + 1;
+    if (row.empty()) continue;
+    if (auto fault = parse_row(row, last, parsed)) {
+      parsed.fault = ragged(row);
+      if (!parsed.fault) parsed.fault = std::move(fault);
+      parsed.fault->line = parsed.lines;
+      return;
+    }
+  }
+}
+
+// The third field takes what is left: a comma in it is no number, no meter and no time.
+bool ReadingsParser::split(std::string_view row, Fields& fields) {
+  const char* const end = row.data() + row.size();
+  const char* const first = find(row.data(), end, ',');
+  if (first == nullptr) return false;
+  const char* const second = find(first + 1, end, ',');
+  if (second == nullptr) return false;
+  fields[0] = {row.data(), static_cast<std::size_t>(first - row.data())};
+  fields[1] = {first + 1, static_cast<std::size_t>(second - first - 1)};
+  fields[2] = {second + 1, static_cast<std::size_t>(end - second - 1)};
+  return true;
+}
+
+std::optional<RowFault> ReadingsParser::parse_row(std::string_view row, LastTime& last, ParsedReadings& parsed) const {
+  Fields fields;
+  if (!split(row, fields)) return ragged(row);
+
+  const std::string_view time = fields[columns_.time];
+  if (time != last.text || last.text.empty()) {
+    Tick tick;
+    const TimeFault fault = clock_.parse(time, default_utc_offset_s_, tick);
+    if (fault != TimeFault::none) return time_fault(row, time, fault);
+    last = {time, tick.slot};
+  }
+
+  const std::string_view value = fields[columns_.value];
+  Raw raw;
+  if (!value.empty()) {
+    std::int64_t steps = 0;
+    const DecimalFault fault = unit_step_.steps(value, steps);
+    if (fault != DecimalFault::none) {
+      return fault_at(row, value, std::string(describe(fault)), "a number such as 0.25, or nothing for a missing reading");
+    }
+    raw = Raw(steps);
+  }
+
+  const std::string_view name = fields[columns_.meter];
+  const auto meter = map_->meter(name);
+  if (!meter) return fault_at(row, name, "meter " + shown_name(name), "a meter of the series map");
+
+  parsed.readings.push_back({raw, *meter, parsed.lines});
+  const auto count = static_cast<std::uint32_t>(parsed.readings.size());
+  if (parsed.runs.empty() || parsed.runs.back().slot != last.slot) parsed.runs.push_back({last.slot, count});
+  parsed.runs.back().end = count;
+  return std::nullopt;
+}
+
+RowFault ReadingsParser::time_fault(std::string_view row, std::string_view time, TimeFault fault) const {
+  return fault_at(row, time, "time " + shown_time(time), clock_.expected(fault));
+}
+
+std::string_view ReadingsParser::time_of(std::string_view row) const {
+  Fields fields;
+  FUGU_CHECK(split(row, fields));
+  return fields[columns_.time];
+}
+
+}  // namespace fugu
