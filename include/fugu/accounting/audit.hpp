@@ -6,12 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "fugu/accounting/definition.hpp"
 #include "fugu/core/result.hpp"
+#include "fugu/stream/release_reader.hpp"
 #include "fugu/stream/slot.hpp"
 
 namespace fugu {
@@ -47,26 +48,18 @@ struct AuditOptions {
 /// Audits a ledger. A promise that does not hold is a finding, not an error; an unreadable file is an error.
 Result<AuditReport> audit_ledger(const std::string& path, const AuditOptions& options = {});
 
-/// One row of a releases file as the audit needs it. Numbers in grid steps.
-struct ReleasedRow {
-  Slot slot = 0;
-  SeriesId series = 0;
-  double steps = 0;
-  double scale_steps = 0;  ///< Laplace scale or Gaussian standard deviation
-  double loss_rate = 0;
-  bool known = true;       ///< false when nothing has been released of the series yet
-  bool sampled = true;
-};
+/// Yields rows in the order of the file; false at the end.
+using ReleasedRows = std::function<Result<bool>(ReleaseRecord&)>;
 
-/// Compares released rows (in file order) with the ledger they claim to come from: every row's slot is paid for, no
-/// row comes twice, scale, rate and sampled flag are those of the recorded answers, and, unless the values were
-/// filtered, so is the value. Adds findings to `report`.
-Result<void> audit_releases_against_ledger(const std::vector<ReleasedRow>& rows, const std::string& ledger_path,
-                                           bool filtered, AuditReport& report);
+/// Compares released rows with the ledger they claim to come from: every row's slot is paid for, no
+/// row comes twice, scale, rate and sampled flag are those of the recorded answers, and, unless the ledger says that
+/// values were filtered, so is the value. Adds findings to `report`. Values are in units of `unit_step`.
+Result<void> audit_releases_against_ledger(const ReleasedRows& rows, const std::string& ledger_path, double unit_step,
+                                           AuditReport& report);
 
 /// Without a ledger: checks a definition against the loss rates that the releases themselves state. Believes them; a
 /// ledger is better evidence.
-AuditReport audit_stated_rates(const std::vector<ReleasedRow>& rows, const Definition& definition,
-                               const Exposure& exposure);
+Result<AuditReport> audit_stated_rates(const ReleasedRows& rows, const Definition& definition,
+                                       const Exposure& exposure, double unit_step);
 
 }  // namespace fugu

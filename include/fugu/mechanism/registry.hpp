@@ -1,0 +1,38 @@
+// The strategies by name: what the command line and the benchmarks choose from.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fugu/core/result.hpp"
+#include "fugu/mechanism/mechanism.hpp"
+
+namespace fugu {
+
+/// Parameters a strategy may need. What is absent was not given.
+struct StrategyParameters {
+  std::uint64_t window_slots = 1;
+  std::optional<std::uint64_t> every_slots;  ///< hybrid: release every k-th slot
+};
+
+/// One line of the catalogue.
+struct StrategyKind {
+  std::string_view name;
+  std::string_view summary;   ///< one line
+  std::string_view error;     ///< expected error, in words
+  std::string_view status;    ///< proved, reviewed or experimental
+  std::string_view page;      ///< guarantee page
+  std::string_view example;   ///< options for `fugu publish`
+  Result<std::unique_ptr<Strategy>> (*make)(const StrategyParameters& parameters);
+};
+
+std::span<const StrategyKind> strategy_kinds();
+
+/// Cause::usage with the list of names when there is no such strategy, or what is missing when a parameter is.
+Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, const StrategyParameters& parameters);
+
+}  // namespace fugu
