@@ -12,6 +12,10 @@ std::string format_count(std::int64_t count);
 /// Fixed decimals: format_fixed(1234.5, 2) is 1 234.50. NaN is an en dash, infinities are ∞ and −∞.
 std::string format_fixed(double value, int decimals);
 
+/// A multiple of a power of ten, whose exponent is at least −300 and at most 300: format_power(0.00025, -4, 1) is
+/// 2.5×10⁻⁴.
+std::string format_power(double value, int exponent, int decimals);
+
 /// At least `digits` significant digits, whole numbers in full: with 3 digits 0.0123, 4.56, 12 346.
 /// Magnitudes below 1e-4 or from 1e15 on are written as 1.23×10⁻⁵.
 std::string format_significant(double value, int digits = 3);

@@ -23,6 +23,7 @@ struct Theme {
   std::string_view ink;
   std::string_view muted;  ///< secondary text, axes
   std::string_view grid;
+  std::string_view zero;  ///< the grid line at zero, where values of both signs meet
   std::string_view border;
   std::string_view surface;  ///< behind notes and table heads
   std::string_view good;

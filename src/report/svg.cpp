@@ -1,0 +1,424 @@
+#include "fugu/report/svg.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "fugu/core/check.hpp"
+
+namespace fugu::report {
+
+namespace {
+
+constexpr double kFontPx = 13.0;
+constexpr double kTitleFontPx = 17.0;
+constexpr double kBoldWidening = 1.08;
+constexpr double kPaddingPx = 20.0;
+constexpr double kRowPx = 20.0;
+constexpr double kSwatchPx = 26.0;
+constexpr double kSwatchGapPx = 8.0;
+constexpr double kLegendGapPx = 24.0;
+constexpr double kTickPx = 5.0;
+constexpr double kTickGapXPx = 90.0;
+constexpr double kTickGapYPx = 30.0;
+
+/// A coordinate with two decimals. Far outside points are pulled to where clipping still hides them.
+std::string px(double value) {
+  value = std::clamp(value, -1e5, 1e5);
+  std::array<char, 16> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, 2).ptr;
+  std::string out(text.data(), end);
+  out.erase(out.find_last_not_of('0') + 1);
+  if (out.ends_with('.')) out.pop_back();
+  return out == "-0" ? "0" : out;
+}
+
+bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
+
+/// Share of the font size a character takes in DejaVu Sans, the widest of the common sans-serifs.
+double character_width(char first_byte) {
+  if (std::string_view(" ijl.,:;'|!()[]/tfrI").find(first_byte) != std::string_view::npos) return 0.38;
+  if (std::string_view("mwMW%@&").find(first_byte) != std::string_view::npos) return 0.95;
+  if (first_byte >= 'A' && first_byte <= 'Z') return 0.70;
+  return 0.63;
+}
+
+/// How wide a text will be at most, without knowing the font.
+double text_width_px(std::string_view utf8, double font_px = kFontPx) {
+  double width = 0.0;
+  for (const char byte : utf8)
+    if (starts_character(byte)) width += character_width(byte);
+  return width * font_px;
+}
+
+/// `text` cut to fit, with an ellipsis where something was cut.
+std::string fitted(std::string_view text, double width_px, double font_px = kFontPx) {
+  if (text_width_px(text, font_px) <= width_px) return std::string(text);
+  double used_px = font_px;  // the ellipsis
+  std::size_t bytes = 0;
+  for (; bytes < text.size(); ++bytes) {
+    if (!starts_character(text[bytes])) continue;
+    used_px += character_width(text[bytes]) * font_px;
+    if (used_px > width_px) break;
+  }
+  return std::string(text.substr(0, bytes)).append("…");
+}
+
+std::string with_unit(const Axis& axis) {
+  if (axis.unit.empty()) return axis.label;
+  if (axis.label.empty()) return axis.unit;
+  return std::string(axis.label).append(" (").append(axis.unit).append(")");
+}
+
+void include(std::optional<Interval>& interval, double value) {
+  if (!std::isfinite(value)) return;
+  if (!interval) interval = Interval{value, value};
+  interval->lo = std::min(interval->lo, value);
+  interval->hi = std::max(interval->hi, value);
+}
+
+void include(std::optional<Interval>& interval, const std::optional<Interval>& other) {
+  if (!other) return;
+  include(interval, other->lo);
+  include(interval, other->hi);
+}
+
+void move_to(std::string& path, const Point& point) {
+  path.append("M").append(px(point.x)).append(" ").append(px(point.y));
+}
+
+void line_to(std::string& path, const Point& point) {
+  path.append("L").append(px(point.x)).append(" ").append(px(point.y));
+}
+
+/// Continues `path` through the corners that join `from` to `to`.
+void join(std::string& path, const Point& from, const Point& to, Shape shape) {
+  if (shape == Shape::steps && from.y != to.y) line_to(path, {to.x, from.y});
+  line_to(path, to);
+}
+
+std::string dashes(double width_px) { return px(4.0 * width_px).append(" ").append(px(3.0 * width_px)); }
+
+std::vector<Attribute> line_attributes(Colour colour, double width_px, bool dashed, std::string path) {
+  std::vector<Attribute> attributes = {{"class", std::string("fugu-line ").append(stroke_class(colour))},
+                                       {"stroke-width", px(width_px)},
+                                       {"d", std::move(path)}};
+  if (dashed) attributes.push_back({"stroke-dasharray", dashes(width_px)});
+  return attributes;
+}
+
+std::string band_class(Colour colour) { return std::string("fugu-band ").append(fill_class(colour)); }
+
+/// The range an axis shows. Values all of one sign that come near zero get their zero: areas and bars need it, and
+/// cutting it off exaggerates.
+Interval axis_domain(const Axis& axis, std::optional<Interval> data, bool rounded, int ticks_max) {
+  for (const auto& bound : {axis.lo, axis.hi})
+    if (bound) include(data, *bound);
+  for (const Tick& tick : axis.ticks) include(data, tick.value);
+  Interval domain = drawable(data.value_or(Interval{0.0, 1.0}));
+  if (rounded) {
+    if (domain.lo > 0.0 && domain.lo < 0.5 * domain.hi) domain.lo = 0.0;
+    if (domain.hi < 0.0 && domain.hi > 0.5 * domain.lo) domain.hi = 0.0;
+    domain = nice_domain(domain, ticks_max);
+  }
+  if (axis.lo && std::isfinite(*axis.lo)) domain.lo = *axis.lo;
+  if (axis.hi && std::isfinite(*axis.hi)) domain.hi = *axis.hi;
+  return drawable(domain);
+}
+
+std::vector<Tick> ticks_of(const Axis& axis, const Interval& domain, int count_max) {
+  if (axis.ticks.empty()) return nice_ticks(domain, count_max);
+  std::vector<Tick> visible;
+  for (const Tick& tick : axis.ticks)
+    if (tick.value >= domain.lo && tick.value <= domain.hi) visible.push_back(tick);
+  return visible;
+}
+
+/// Legend entries in rows that fit.
+std::vector<std::vector<LegendEntry>> legend_rows(const std::vector<std::unique_ptr<Mark>>& marks, double width_px) {
+  std::vector<std::vector<LegendEntry>> rows;
+  double used_px = 0.0;
+  for (const auto& mark : marks) {
+    LegendEntry entry = mark->legend();
+    if (entry.label.empty()) continue;
+    entry.label = fitted(entry.label, width_px - kSwatchPx - kSwatchGapPx);
+    const double entry_px = kSwatchPx + kSwatchGapPx + text_width_px(entry.label) + kLegendGapPx;
+    if (rows.empty() || used_px + entry_px - kLegendGapPx > width_px) {
+      rows.emplace_back();
+      used_px = 0.0;
+    }
+    used_px += entry_px;
+    rows.back().push_back(std::move(entry));
+  }
+  return rows;
+}
+
+void draw_text(MarkupWriter& svg, std::string css_class, double x_px, double y_px, std::string_view text,
+               std::string anchor = "start") {
+  svg.element("text",
+              {{"class", std::move(css_class)}, {"x", px(x_px)}, {"y", px(y_px)}, {"text-anchor", std::move(anchor)}},
+              text);
+}
+
+void draw_rule(MarkupWriter& svg, std::string css_class, Point from, Point to) {
+  svg.empty(
+      "line",
+      {{"class", std::move(css_class)}, {"x1", px(from.x)}, {"y1", px(from.y)}, {"x2", px(to.x)}, {"y2", px(to.y)}});
+}
+
+void draw_legend(MarkupWriter& svg, const std::vector<std::vector<LegendEntry>>& rows, double left_px, double top_px) {
+  for (const auto& row : rows) {
+    double x_px = left_px;
+    const double middle_px = top_px + kRowPx / 2.0;
+    for (const LegendEntry& entry : row) {
+      if (entry.swatch == LegendEntry::Swatch::line) {
+        std::string path;
+        move_to(path, {x_px, middle_px});
+        line_to(path, {x_px + kSwatchPx, middle_px});
+        svg.empty("path", line_attributes(entry.colour, entry.width_px, entry.dashed, std::move(path)));
+      } else {
+        svg.empty("rect", {{"class", band_class(entry.colour)},
+                           {"x", px(x_px)},
+                           {"y", px(middle_px - 6.0)},
+                           {"width", px(kSwatchPx)},
+                           {"height", "12"},
+                           {"rx", "2"}});
+      }
+      x_px += kSwatchPx + kSwatchGapPx;
+      draw_text(svg, "fugu-text", x_px, middle_px + 4.5, entry.label);
+      x_px += text_width_px(entry.label) + kLegendGapPx;
+    }
+    top_px += kRowPx;
+  }
+}
+
+void draw_axis_y(MarkupWriter& svg, const Frame& frame, const std::vector<Tick>& ticks) {
+  const Interval x_px = frame.x.range();
+  for (const Tick& tick : ticks) {
+    const double y_px = std::round(frame.y(tick.value)) + 0.5;
+    draw_rule(svg, tick.value == 0.0 ? "fugu-zero" : "fugu-grid", {x_px.lo, y_px}, {x_px.hi, y_px});
+    draw_text(svg, "fugu-muted", x_px.lo - 10.0, y_px + 4.5, tick.label, "end");
+  }
+}
+
+void draw_axis_x(MarkupWriter& svg, const Frame& frame, const std::vector<Tick>& ticks, double chart_width_px) {
+  const double y_px = std::round(frame.y.range().lo) + 0.5;
+  draw_rule(svg, "fugu-axis", {frame.x.range().lo, y_px}, {frame.x.range().hi, y_px});
+  double free_from_px = 0.0;
+  for (const Tick& tick : ticks) {
+    const double x_px = std::round(frame.x(tick.value)) + 0.5;
+    const double half_px = text_width_px(tick.label) / 2.0;
+    const double centre_px = std::clamp(x_px, half_px + 4.0, std::max(half_px + 4.0, chart_width_px - half_px - 4.0));
+    if (centre_px - half_px < free_from_px) continue;
+    free_from_px = centre_px + half_px + 8.0;
+    draw_rule(svg, "fugu-axis", {x_px, y_px}, {x_px, y_px + kTickPx});
+    draw_text(svg, "fugu-muted", centre_px, y_px + kTickPx + 15.0, tick.label, "middle");
+  }
+}
+
+}  // namespace
+
+double Frame::width_px() const { return std::abs(x.range().width()); }
+
+Line::Line(Options options, std::vector<Point> points) : options_(std::move(options)), points_(std::move(points)) {
+  FUGU_CHECK(std::ranges::is_sorted(points_, {}, &Point::x));
+}
+
+Extent Line::extent() const {
+  Extent extent;
+  for (const Point& point : points_) {
+    include(extent.x, point.x);
+    include(extent.y, point.y);
+  }
+  return extent;
+}
+
+LegendEntry Line::legend() const {
+  return {options_.label, LegendEntry::Swatch::line, options_.colour, options_.width_px, options_.dashed};
+}
+
+void Line::draw(MarkupWriter& svg, const Frame& frame) const {
+  const auto columns = static_cast<std::size_t>(frame.width_px());
+  std::string path;
+  Point before;
+  bool joined = false;  // to the point before
+  bool alone = false;   // the point before has no neighbour yet: it needs a dot to be seen
+  for (const Point& point : downsample(points_, frame.x.domain(), columns)) {
+    if (!std::isfinite(point.y) || !std::isfinite(point.x)) {
+      if (alone) path += "h0";
+      alone = joined = false;
+      continue;
+    }
+    const Point here{frame.x(point.x), frame.y(point.y)};
+    if (joined)
+      join(path, before, here, options_.shape);
+    else
+      move_to(path, here);
+    alone = !joined;
+    joined = true;
+    before = here;
+  }
+  if (alone) path += "h0";
+  if (path.empty()) return;
+  // Where a column holds many points, a thick line would flow together into a blot.
+  const bool dense = points_.size() > 2 * columns;
+  const double width_px = dense ? std::min(1.0, options_.width_px) : options_.width_px;
+  svg.empty("path", line_attributes(options_.colour, width_px, options_.dashed, std::move(path)));
+}
+
+Band::Band(Options options, std::vector<Span> spans) : options_(std::move(options)), spans_(std::move(spans)) {
+  FUGU_CHECK(std::ranges::is_sorted(spans_, {}, &Span::x));
+}
+
+Extent Band::extent() const {
+  Extent extent;
+  for (const Span& span : spans_) {
+    include(extent.x, span.x);
+    include(extent.y, span.lower);
+    include(extent.y, span.upper);
+  }
+  return extent;
+}
+
+LegendEntry Band::legend() const { return {options_.label, LegendEntry::Swatch::area, options_.colour, 0.0, false}; }
+
+void Band::draw(MarkupWriter& svg, const Frame& frame) const {
+  const auto columns = static_cast<std::size_t>(frame.width_px());
+  std::string path;
+  std::vector<Point> upper;
+  std::vector<Point> lower;
+  const auto flush = [&] {
+    if (upper.empty()) return;
+    if (upper.size() == 1) {  // an area needs a width to be seen
+      for (auto* side : {&upper, &lower}) {
+        side->push_back({side->front().x + 0.75, side->front().y});
+        side->front().x -= 0.75;
+      }
+    }
+    move_to(path, upper.front());
+    for (std::size_t i = 1; i < upper.size(); ++i) join(path, upper[i - 1], upper[i], options_.shape);
+    line_to(path, lower.back());
+    for (std::size_t i = lower.size() - 1; i > 0; --i) {
+      // Walking back, a step comes down at the right end of its value, where the forward walk went up.
+      if (options_.shape == Shape::steps && lower[i - 1].y != lower[i].y) line_to(path, {lower[i].x, lower[i - 1].y});
+      line_to(path, lower[i - 1]);
+    }
+    path += "Z";
+    upper.clear();
+    lower.clear();
+  };
+  for (const Span& span : downsample(spans_, frame.x.domain(), columns)) {
+    if (!std::isfinite(span.x) || !std::isfinite(span.lower) || !std::isfinite(span.upper)) {
+      flush();
+      continue;
+    }
+    upper.push_back({frame.x(span.x), frame.y(span.upper)});
+    lower.push_back({frame.x(span.x), frame.y(span.lower)});
+  }
+  flush();
+  if (path.empty()) return;
+  svg.empty("path", {{"class", band_class(options_.colour)}, {"d", std::move(path)}});
+}
+
+Chart::Chart(Options options) : options_(std::move(options)) {
+  FUGU_CHECK(options_.width_px >= 320.0 && options_.height_px >= 240.0);
+}
+
+std::string Chart::inline_svg(std::string_view id) const { return svg(id, Form::inside_page); }
+
+std::string Chart::standalone_svg() const { return svg("fugu", Form::standalone); }
+
+std::string Chart::svg(std::string_view id, Form form) const {
+  // A card needs room between its edge and the content; on a page the figure has it.
+  const double padding_px = form == Form::standalone ? kPaddingPx : 2.0;
+  const double right_px = options_.width_px - std::max(padding_px, 14.0);
+  const double text_width_max_px = right_px - padding_px;
+
+  // From the top: title, legend, label of the vertical axis, plot; below it tick labels and the horizontal label.
+  double top_px = padding_px;
+  const double title_baseline_px = top_px + kTitleFontPx;
+  if (!options_.title.empty()) top_px += kTitleFontPx + 14.0;
+  const double legend_top_px = top_px;
+  const auto legend = legend_rows(marks_, text_width_max_px);
+  if (!legend.empty()) top_px += kRowPx * static_cast<double>(legend.size()) + 8.0;
+  const double y_label_baseline_px = top_px + kFontPx;
+  const std::string y_label = with_unit(options_.y);
+  if (!y_label.empty()) top_px += kFontPx + 12.0;
+  const std::string x_label = with_unit(options_.x);
+  const double plot_top_px = top_px + 4.0;
+  const double below_plot_px = kTickPx + 22.0 + (x_label.empty() ? 0.0 : kFontPx + 8.0);
+  const double plot_bottom_px = std::max(plot_top_px + 40.0, options_.height_px - padding_px - below_plot_px);
+
+  Extent extent;
+  for (const auto& mark : marks_) {
+    const Extent one = mark->extent();
+    include(extent.x, one.x);
+    include(extent.y, one.y);
+  }
+  const int y_ticks_max = std::max(3, static_cast<int>((plot_bottom_px - plot_top_px) / kTickGapYPx) + 1);
+  const Interval y_domain = axis_domain(options_.y, extent.y, options_.y.ticks.empty(), y_ticks_max);
+  auto y_ticks = ticks_of(options_.y, y_domain, y_ticks_max);
+  double y_labels_px = 0.0;
+  for (Tick& tick : y_ticks) {
+    tick.label = fitted(tick.label, options_.width_px / 3.0);
+    y_labels_px = std::max(y_labels_px, text_width_px(tick.label));
+  }
+  const double plot_left_px = std::round(padding_px + y_labels_px + 12.0);
+  const int x_ticks_max = std::max(2, static_cast<int>((right_px - plot_left_px) / kTickGapXPx) + 1);
+  const Interval x_domain = axis_domain(options_.x, extent.x, false, x_ticks_max);
+  const Frame frame{{x_domain, {plot_left_px, right_px}}, {y_domain, {plot_bottom_px, plot_top_px}}};
+
+  const auto id_of = [id](std::string_view part) { return std::string(id).append("-").append(part); };
+  MarkupWriter svg;
+  std::vector<Attribute> root = {
+      {"xmlns", "http://www.w3.org/2000/svg"},
+      {"class", "fugu-chart"},
+      {"viewBox", std::string("0 0 ").append(px(options_.width_px)).append(" ").append(px(options_.height_px))},
+      {"role", "img"},
+      {"aria-labelledby", id_of("title").append(" ").append(id_of("desc"))}};
+  if (form == Form::standalone) {
+    root.push_back({"width", px(options_.width_px)});
+    root.push_back({"height", px(options_.height_px)});
+  }
+  svg.open("svg", root);
+  svg.element("title", {{"id", id_of("title")}}, options_.title);
+  svg.element("desc", {{"id", id_of("desc")}}, options_.description);
+  if (form == Form::standalone) {
+    svg.open("style");
+    svg.trusted(chart_css());
+    svg.close();
+    svg.empty("rect", {{"class", "fugu-card"},
+                       {"x", "0.5"},
+                       {"y", "0.5"},
+                       {"width", px(options_.width_px - 1.0)},
+                       {"height", px(options_.height_px - 1.0)},
+                       {"rx", "8"}});
+  }
+  svg.open("clipPath", {{"id", id_of("clip")}});
+  // A pixel of slack, so that lines along the edge keep their full width.
+  svg.empty("rect", {{"x", px(plot_left_px - 1.0)},
+                     {"y", px(plot_top_px - 1.0)},
+                     {"width", px(right_px - plot_left_px + 2.0)},
+                     {"height", px(plot_bottom_px - plot_top_px + 2.0)}});
+  svg.close();
+
+  if (!options_.title.empty())
+    draw_text(svg, "fugu-title fugu-text", padding_px, title_baseline_px,
+              fitted(options_.title, text_width_max_px, kBoldWidening * kTitleFontPx));
+  draw_legend(svg, legend, padding_px, legend_top_px);
+  if (!y_label.empty())
+    draw_text(svg, "fugu-muted", padding_px, y_label_baseline_px, fitted(y_label, text_width_max_px));
+  draw_axis_y(svg, frame, y_ticks);
+  svg.open("g", {{"clip-path", std::string("url(#").append(id_of("clip")).append(")")}});
+  for (const auto& mark : marks_) mark->draw(svg, frame);
+  svg.close();
+  draw_axis_x(svg, frame, ticks_of(options_.x, x_domain, x_ticks_max), options_.width_px);
+  if (!x_label.empty())
+    draw_text(svg, "fugu-muted", right_px, plot_bottom_px + below_plot_px, fitted(x_label, text_width_max_px), "end");
+  svg.close();
+  return std::move(svg).finish();
+}
+
+}  // namespace fugu::report

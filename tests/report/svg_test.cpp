@@ -1,0 +1,174 @@
+#include "fugu/report/svg.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "report/balance.hpp"
+
+namespace {
+
+using namespace fugu::report;
+using fugu::test::count;
+using fugu::test::imbalance;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<Point> wave(std::size_t points) {
+  std::vector<Point> wave;
+  for (std::size_t i = 0; i < points; ++i)
+    wave.push_back({static_cast<double>(i), std::sin(static_cast<double>(i) / 50.0)});
+  return wave;
+}
+
+/// The d attribute of the n-th path (from 0) of a picture.
+std::string path(const std::string& svg, int n) {
+  std::size_t at = 0;
+  for (int i = 0; i <= n; ++i) at = svg.find(" d=\"", at + 1);
+  return svg.substr(at + 4, svg.find('"', at + 4) - at - 4);
+}
+
+TEST(Downsample, LeavesShortStreamsAlone) { EXPECT_EQ(downsample(wave(400), {0.0, 399.0}, 100).size(), 400U); }
+
+TEST(Downsample, KeepsASpikeOfOneSlotInAMillion) {
+  auto points = wave(1'000'000);
+  points[123'456].y = 99.0;
+  points[654'321].y = -77.0;
+  const auto kept = downsample(points, {0.0, 999'999.0}, 800);
+  EXPECT_LE(kept.size(), 4U * 801U);
+  EXPECT_TRUE(std::ranges::is_sorted(kept, {}, &Point::x));
+  EXPECT_EQ(std::ranges::max(kept, {}, &Point::y).x, 123'456.0);
+  EXPECT_EQ(std::ranges::min(kept, {}, &Point::y).x, 654'321.0);
+  EXPECT_EQ(kept.front().x, 0.0);
+  EXPECT_EQ(kept.back().x, 999'999.0);
+}
+
+TEST(Downsample, KeepsLongGapsAndForgetsThoseBelowAPixel) {
+  auto points = wave(100'000);
+  for (std::size_t i = 50'000; i < 60'000; ++i) points[i].y = kNan;
+  points[10].y = kNan;
+  const auto kept = downsample(points, {0.0, 99'999.0}, 100);
+  const auto gaps = std::ranges::count_if(kept, [](const Point& point) { return std::isnan(point.y); });
+  EXPECT_GE(gaps, 9);
+  EXPECT_LE(gaps, 10);
+}
+
+TEST(Downsample, BandsKeepTheirWidestExtent) {
+  std::vector<Span> spans;
+  for (int i = 0; i < 100'000; ++i) spans.push_back({static_cast<double>(i), -1.0, 1.0});
+  spans[777].upper = 50.0;
+  spans[888].lower = -60.0;
+  const auto kept = downsample(spans, {0.0, 99'999.0}, 100);
+  EXPECT_LE(kept.size(), 202U);
+  EXPECT_EQ(std::ranges::max(kept, {}, &Span::upper).upper, 50.0);
+  EXPECT_EQ(std::ranges::min(kept, {}, &Span::lower).lower, -60.0);
+}
+
+TEST(Chart, HasEverythingAReaderNeeds) {
+  Chart chart({.title = "North <feeder>",
+               .description = "Load & band",
+               .x = {.label = "time", .unit = "slot"},
+               .y = {.label = "load", .unit = "kW"}});
+  chart.add(Band({.label = "95 % band"}, {{0.0, 1.0, 3.0}, {1.0, 2.0, 4.0}}));
+  chart.add(Line({.label = "released", .shape = Shape::steps}, {{0.0, 2.0}, {1.0, 3.0}}));
+  chart.add(Line({.label = "truth", .colour = Colour::ink, .dashed = true}, {{0.0, 2.5}, {1.0, 2.5}}));
+  for (const std::string& svg : {chart.inline_svg("one"), chart.standalone_svg()}) {
+    EXPECT_EQ(imbalance(svg), "");
+    for (const auto* part : {"role=\"img\"", "<title id=", "<desc id=", "Load &amp; band", "North &lt;feeder&gt;",
+                             "95 % band", "released", "truth", "time (slot)", "load (kW)", "stroke-dasharray"})
+      EXPECT_NE(svg.find(part), std::string::npos) << part;
+    for (const auto* outside : {"<script", "href", "@import", "src="})
+      EXPECT_EQ(svg.find(outside), std::string::npos) << outside;
+  }
+  EXPECT_NE(chart.standalone_svg().find("fugu-card"), std::string::npos);
+  EXPECT_EQ(chart.inline_svg("one").find("<style"), std::string::npos);
+  EXPECT_NE(chart.inline_svg("one").find("aria-labelledby=\"one-title one-desc\""), std::string::npos);
+}
+
+TEST(Chart, StepsHoldAValueUntilTheNext) {
+  Chart straight({});
+  straight.add(Line({}, {{0.0, 0.0}, {1.0, 1.0}, {2.0, 1.0}}));
+  Chart steps({});
+  steps.add(Line({.shape = Shape::steps}, {{0.0, 0.0}, {1.0, 1.0}, {2.0, 1.0}}));
+  EXPECT_EQ(count(path(straight.inline_svg("a"), 0), "L"), 2U);
+  EXPECT_EQ(count(path(steps.inline_svg("a"), 0), "L"), 3U);  // one corner more, none where the value repeats
+}
+
+TEST(Chart, GapsBreakLinesAndBands) {
+  Chart chart({});
+  chart.add(Band({}, {{0.0, 0.0, 1.0}, {1.0, 0.0, 1.0}, {2.0, kNan, 1.0}, {3.0, 0.0, 1.0}, {4.0, 0.0, 1.0}}));
+  chart.add(Line({}, {{0.0, 0.0}, {1.0, 1.0}, {2.0, kNan}, {3.0, 1.0}, {4.0, kNan}, {5.0, 2.0}}));
+  const std::string svg = chart.inline_svg("a");
+  EXPECT_EQ(count(path(svg, 0), "M"), 2U);
+  EXPECT_EQ(count(path(svg, 0), "Z"), 2U);
+  EXPECT_EQ(count(path(svg, 1), "M"), 3U);
+  EXPECT_EQ(count(path(svg, 1), "h0"), 2U);  // the two lonely points
+}
+
+TEST(Chart, ExplicitTicksReplaceNumbersAndDoNotOverlap) {
+  std::vector<Tick> ticks;
+  for (int i = 0; i < 100; ++i) ticks.push_back({static_cast<double>(i), "2026-03-29T01:45:00+01:00"});
+  Chart chart({.x = {.ticks = ticks}});
+  chart.add(Line({}, wave(100)));
+  const std::string svg = chart.inline_svg("a");
+  EXPECT_GE(count(svg, "2026-03-29"), 2U);
+  EXPECT_LE(count(svg, "2026-03-29"), 5U);
+}
+
+TEST(Chart, FixedBoundsWin) {
+  Chart chart({.y = {.lo = 0.0, .hi = 10.0}});
+  chart.add(Line({}, {{0.0, -1000.0}, {1.0, 1000.0}}));
+  const std::string svg = chart.inline_svg("a");
+  EXPECT_NE(svg.find(">10</text>"), std::string::npos);
+  EXPECT_EQ(svg.find("000</text>"), std::string::npos);
+}
+
+TEST(Chart, AnEmptyChartIsAChart) {
+  EXPECT_EQ(imbalance(Chart({}).standalone_svg()), "");
+  Chart nothing({.title = "t"});
+  nothing.add(Line({.label = "none"}, {})).add(Band({.label = "none"}, {{0.0, kNan, kNan}}));
+  EXPECT_EQ(imbalance(nothing.inline_svg("x")), "");
+}
+
+TEST(Chart, LongStreamsStaySmall) {
+  Chart chart({});
+  chart.add(Line({}, wave(2'000'000)));
+  EXPECT_LT(chart.inline_svg("a").size(), 100'000U);
+}
+
+TEST(Chart, ManyLongLegendEntriesGetRowsOfTheirOwn) {
+  Chart chart({.width_px = 320.0, .height_px = 240.0});
+  for (int i = 0; i < 10; ++i) chart.add(Line({.label = std::string(500, 'w')}, wave(10)));
+  const std::string svg = chart.standalone_svg();
+  EXPECT_EQ(imbalance(svg), "");
+  EXPECT_EQ(count(svg, "w…"), 10U);
+}
+
+RC_GTEST_PROP(Chart, SurvivesAnyTextAndNumbers, ()) {
+  const auto text = *rc::gen::arbitrary<std::string>() + *rc::gen::element<std::string>("<>&\"'", "</svg>", "]]>", "");
+  const auto number = rc::gen::oneOf(rc::gen::arbitrary<double>(),
+                                     rc::gen::element(kNan, std::numeric_limits<double>::infinity(), 0.0,
+                                                      -std::numeric_limits<double>::infinity(), 1e308, -1e308));
+  std::vector<Point> points;
+  std::vector<Span> spans;
+  for (int i = 0; i < *rc::gen::inRange(0, 30); ++i) {
+    points.push_back({static_cast<double>(i), *number});
+    spans.push_back({static_cast<double>(i), *number, *number});
+  }
+  const Shape shape = *rc::gen::element(Shape::straight, Shape::steps);
+  Chart chart({.title = text, .description = text, .x = {.label = text, .unit = text}, .y = {.label = text}});
+  chart.add(Band({.label = text, .shape = shape}, spans)).add(Line({.label = text, .shape = shape}, points));
+  for (const std::string& svg : {chart.standalone_svg(), chart.inline_svg("id")}) {
+    RC_ASSERT(imbalance(svg) == "");
+    for (int i = 0; i < 2 && svg.find(" d=\"") != std::string::npos; ++i) {
+      const std::string drawn = path(svg, i);
+      RC_ASSERT(drawn.find("nan") == std::string::npos);
+      RC_ASSERT(drawn.find("inf") == std::string::npos);
+    }
+  }
+}
+
+}  // namespace
