@@ -8,7 +8,8 @@
 
 namespace fugu::detail {
 
-/// A proposal y is kept with probability exp(−(|y|/t − w)² / (2w)), where t is the proposal's scale and w = variance / t².
+/// A proposal y is kept with probability exp(−(|y|/t − w)² / (2w)), where t is the proposal's scale and w = variance /
+/// t².
 class Acceptance {
  public:
   explicit Acceptance(Rational variance);

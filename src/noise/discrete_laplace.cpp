@@ -7,8 +7,8 @@
 
 #include "exact.hpp"
 #include "fugu/core/check.hpp"
-#include "laplace_paths.hpp"
 #include "lanes.hpp"
+#include "laplace_paths.hpp"
 
 namespace fugu {
 namespace {
@@ -59,8 +59,7 @@ std::uint64_t exponent_q57(Rational scale, unsigned digit) {
   constexpr std::uint64_t kLimit = ~std::uint64_t{0};
   const int num_zeros = std::countl_zero(scale.num);
   const int den_zeros = std::countl_zero(scale.den);
-  const auto ratio_q62 =
-      static_cast<std::uint64_t>((uint128{scale.den << den_zeros} << 62) / (scale.num << num_zeros));
+  const auto ratio_q62 = static_cast<std::uint64_t>((uint128{scale.den << den_zeros} << 62) / (scale.num << num_zeros));
   const int shift = num_zeros - den_zeros + static_cast<int>(digit) - 5;
   if (shift <= 0) return shift > -64 ? ratio_q62 >> -shift : 0;
   return std::countl_zero(ratio_q62) >= shift ? ratio_q62 << shift : kLimit;
@@ -123,9 +122,7 @@ std::int64_t assemble(std::uint64_t magnitude, bool negative) {
   return assemble(magnitude, draft.negative);
 }
 
-bool is_in_range(Rate rate) {
-  return rate.exponent >= -kLargestScaleLog2 && rate.exponent <= -kSmallestScaleLog2;
-}
+bool is_in_range(Rate rate) { return rate.exponent >= -kLargestScaleLog2 && rate.exponent <= -kSmallestScaleLog2; }
 
 /// Inlined into one function per instruction set, so that all of a draw is compiled for it.
 template <class Group>

@@ -141,9 +141,7 @@ struct Avx2Group {
   }
 
  private:
-  FUGU_AVX2 static __m256i load(const void* from) {
-    return _mm256_loadu_si256(static_cast<const __m256i*>(from));
-  }
+  FUGU_AVX2 static __m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 };
 #endif
 

@@ -41,8 +41,7 @@ double gaussian_excess_smooth(double v, double offset) {
   const double integral =
       v * weight - offset * sigma * std::sqrt(kPi / 2) * std::erfc(offset / (sigma * std::numbers::sqrt2));
   const double u = offset * offset / v;
-  return integral - weight / 12 + weight * 3 * (u - 1) / (720 * v) -
-         weight * 5 * (3 - 6 * u + u * u) / (30240 * v * v);
+  return integral - weight / 12 + weight * 3 * (u - 1) / (720 * v) - weight * 5 * (3 - 6 * u + u * u) / (30240 * v * v);
 }
 
 double gaussian_excess(double v, double offset) {

@@ -1,0 +1,11 @@
+// A number does not silently become a seeded source.
+#include "fugu/noise/noise.hpp"
+
+void simulate(const fugu::SimulationNoise& noise);
+
+void run() {
+  simulate(fugu::SimulationNoise(1));
+#ifdef FUGU_MUST_FAIL
+  simulate(1);
+#endif
+}

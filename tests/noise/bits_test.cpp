@@ -1,0 +1,123 @@
+#include "fugu/noise/bits.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <set>
+#include <type_traits>
+#include <vector>
+
+#include "fugu/noise/noise.hpp"
+#include "support/stat_check.hpp"
+
+namespace fugu {
+namespace {
+
+static_assert(!std::is_convertible_v<SeededBits&, SecureBits&> && !std::is_convertible_v<SecureBits&, SeededBits&>);
+static_assert(!std::is_constructible_v<SecureNoise, SimulationNoise> && !std::is_constructible_v<SecureNoise, int>);
+static_assert(!std::is_convertible_v<SimulationNoise*, SecureNoise*>);
+static_assert(!std::is_convertible_v<int, SimulationNoise> && !std::is_default_constructible_v<SimulationNoise>);
+
+TEST(SecureBits, BytesAreUniform) {
+  constexpr double kAlpha = 1e-6;
+  SecureBits bits;
+  std::vector<std::uint64_t> counts(256);
+  const std::vector<double> probability(256, 1.0 / 256);
+  for (int i = 0; i < 200'000; ++i)
+    for (std::uint64_t word = bits.take64(), byte = 0; byte < 8; ++byte, word >>= 8) ++counts[word & 255];
+  EXPECT_TRUE(test::fits_law(counts, probability, {kAlpha, "none"}));
+}
+
+TEST(SecureBits, NothingIsHandedOutTwice) {
+  SecureBits bits;
+  std::set<std::uint64_t> seen;
+  // Over several refills; two equal words among 20,000 have a probability of 1e-11.
+  for (int i = 0; i < 20'000; ++i) EXPECT_TRUE(seen.insert(bits.take64()).second);
+}
+
+TEST(SecureBits, UsedBytesAreWiped) {
+  SecureBits bits;
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{33}, std::size_t{100}, BitSource::kWindowBytes}) {
+    const unsigned char* const end = bits.window(bytes);
+    bits.discard(bytes);
+    EXPECT_TRUE(std::all_of(end - bytes, end, [](unsigned char byte) { return byte == 0; }));
+    EXPECT_FALSE(std::all_of(end - bytes - 32, end - bytes, [](unsigned char byte) { return byte == 0; }));
+  }
+}
+
+using Words = std::array<std::uint64_t, 64>;
+
+Words take_words(BitSource& bits) {
+  Words words;
+  for (std::uint64_t& word : words) word = bits.take64();
+  return words;
+}
+
+/// What a forked child draws from its copy of the source.
+Words words_of_child(BitSource& bits) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const Words words = take_words(bits);
+    _exit(write(ends[1], words.data(), sizeof words) == sizeof words ? 0 : 1);
+  }
+  Words words{};
+  EXPECT_EQ(read(ends[0], words.data(), sizeof words), static_cast<ssize_t>(sizeof words));
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  close(ends[0]);
+  close(ends[1]);
+  return words;
+}
+
+TEST(SecureBits, AForkedChildSharesNothingWithItsParent) {
+  SecureBits bits;
+  bits.take64();
+  const Words first_child = words_of_child(bits);
+  const Words second_child = words_of_child(bits);
+  const Words parent = take_words(bits);
+  std::set<std::uint64_t> all(parent.begin(), parent.end());
+  all.insert(first_child.begin(), first_child.end());
+  all.insert(second_child.begin(), second_child.end());
+  EXPECT_EQ(all.size(), 3 * parent.size());
+}
+
+TEST(SeededBits, RepeatsItselfForASeedAndAStream) {
+  SeededBits one(7, 3);
+  SeededBits same(7, 3);
+  for (int i = 0; i < 10'000; ++i) ASSERT_EQ(one.take64(), same.take64());
+}
+
+TEST(SeededBits, SeedsAndStreamsDiffer) {
+  std::set<std::uint64_t> first;
+  for (std::uint64_t seed = 0; seed < 32; ++seed)
+    for (std::uint64_t stream = 0; stream < 32; ++stream) first.insert(SeededBits(seed, stream).take64());
+  EXPECT_EQ(first.size(), 32U * 32U);
+}
+
+TEST(SeededBits, BytesAreUniform) {
+  SeededBits bits(1);
+  std::vector<std::uint64_t> counts(256);
+  const std::vector<double> probability(256, 1.0 / 256);
+  for (int i = 0; i < 200'000; ++i)
+    for (std::uint64_t word = bits.take64(), byte = 0; byte < 8; ++byte, word >>= 8) ++counts[word & 255];
+  EXPECT_TRUE(test::fits_law(counts, probability, {1e-6, "1"}));
+}
+
+/// Published studies quote seeds: these draws must not change from version to version.
+TEST(SimulationNoise, DrawsOfASeedStayWhatTheyWere) {
+  SimulationNoise noise(42, 1);
+  std::vector<std::int64_t> draws;
+  for (int i = 0; i < 6; ++i) draws.push_back(noise.laplace({1000, 1}));
+  for (int i = 0; i < 4; ++i) draws.push_back(noise.gaussian({1'000'000, 1}));
+  EXPECT_EQ(draws, (std::vector<std::int64_t>{-4, -127, 1797, 1560, -582, -520, 1081, -542, -280, -54}));
+}
+
+}  // namespace
+}  // namespace fugu
