@@ -39,6 +39,7 @@ uint128 scaled_den(Rational variance, std::uint64_t scale) { return uint128{vari
 Acceptance::Acceptance(Rational variance)
     : variance_(variance),
       scale_(proposal_scale_of(variance)),
+      inverse_scale_q95_((uint128{1} << 95) / scale_),
       w_q57_(static_cast<std::uint64_t>((uint128{variance.num} << 57) / scaled_den(variance, scale_))),
       inverse_2w_q58_(static_cast<std::uint64_t>((scaled_den(variance, scale_) << 57) / variance.num)) {}
 
@@ -53,7 +54,8 @@ bool Acceptance::draw(BitSource& bits, std::uint64_t magnitude) const {
 
 std::uint64_t Acceptance::exponent_q57(std::uint64_t magnitude) const {
   if (magnitude >= 64 * scale_) return kLargestQ57;
-  const auto ratio_q57 = static_cast<std::uint64_t>((uint128{magnitude} << 57) / scale_);
+  // Multiplied, not divided: the time a division takes depends on the magnitude. Here it is below 2^38.
+  const auto ratio_q57 = static_cast<std::uint64_t>(inverse_scale_q95_ * magnitude >> 38);
   const std::uint64_t distance_q57 = ratio_q57 > w_q57_ ? ratio_q57 - w_q57_ : w_q57_ - ratio_q57;
   const std::uint64_t square_q50 = mul_high(distance_q57, distance_q57);
   const uint128 exponent = uint128{square_q50} * inverse_2w_q58_ >> 51;

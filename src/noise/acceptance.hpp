@@ -28,6 +28,7 @@ class Acceptance {
 
   Rational variance_;
   std::uint64_t scale_;
+  uint128 inverse_scale_q95_;
   std::uint64_t w_q57_;
   std::uint64_t inverse_2w_q58_;
 };

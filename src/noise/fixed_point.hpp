@@ -26,7 +26,7 @@ inline constexpr std::uint64_t kLog2eQ63 = 0xB8AA3B295C17F0BCU;
 /// 2^(−i/64) in Q63.
 inline constexpr std::array<std::uint64_t, 64> kExp2Q63 = [] {
   std::array<std::uint64_t, 64> table{};
-  for (std::uint64_t i = 0; i < table.size(); ++i) table[i] = exp_series_q63(kLn2Q64 / 64 * i, 24);
+  for (std::uint64_t i = 0; i < table.size(); ++i) table[i] = exp_series_q63(mul_high(kLn2Q64, i << 58), 24);
   return table;
 }();
 
