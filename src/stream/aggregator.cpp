@@ -24,8 +24,9 @@ Result<void> validate(const SeriesMap& map, const Aggregator::Options& options) 
   const auto bound = static_cast<uint128>(std::max(std::abs(lo), std::abs(hi)));
   for (SeriesId series = 0; series < map.series().size(); ++series) {
     if (bound * map.meters_in(series) > static_cast<uint128>(kStepsMax)) {
-      return usage("clamp: found a bound that, times the meters of one series, exceeds 2^53 steps; "
-                   "expected a smaller bound or a larger unit step");
+      return usage(
+          "clamp: found a bound that, times the meters of one series, exceeds 2^53 steps; "
+          "expected a smaller bound or a larger unit step");
     }
   }
   return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 
 #include "fugu/core/rational.hpp"
 
@@ -161,8 +162,9 @@ bool fast_steps(std::string_view text, int step_exponent, std::uint64_t& steps) 
 }
 
 Error bad_step(std::string_view found) {
-  return {Cause::usage, "unit step: found " + std::string(found) +
-                            "; expected a positive decimal of at most 9 digits between 1e-18 and 1e18, such as 1 or 0.001"};
+  return {Cause::usage,
+          "unit step: found " + std::string(found) +
+              "; expected a positive decimal of at most 9 digits between 1e-18 and 1e18, such as 1 or 0.001"};
 }
 
 // Writes the digits of `value` so that they end before `end`; returns where they begin.
@@ -203,7 +205,8 @@ Result<UnitStep> UnitStep::parse(std::string_view text) {
     ++decimal.exponent;
   }
   if (decimal.sticky || decimal.mantissa >= kPow10[kStepDigitsMax]) return bad_step("too many digits");
-  if (decimal.exponent < -kStepExponentMax || decimal.exponent > kStepExponentMax) return bad_step("a number out of range");
+  if (decimal.exponent < -kStepExponentMax || decimal.exponent > kStepExponentMax)
+    return bad_step("a number out of range");
   return UnitStep(static_cast<std::uint32_t>(decimal.mantissa), decimal.exponent);
 }
 
@@ -255,6 +258,11 @@ std::size_t UnitStep::format(std::int64_t steps, std::span<char, kTextMax> out) 
 std::string UnitStep::text(std::int64_t steps) const {
   std::array<char, kTextMax> buffer;
   return {buffer.data(), format(steps, buffer)};
+}
+
+Rational UnitStep::to_rational() const noexcept {
+  const std::uint64_t power = kPowersOfTen[static_cast<std::size_t>(std::abs(exponent_))];
+  return exponent_ >= 0 ? Rational{mantissa_ * power, 1} : Rational{mantissa_, power};
 }
 
 double UnitStep::to_double() const noexcept {

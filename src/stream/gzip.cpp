@@ -34,7 +34,8 @@ class Inflater {
 
 class MaybeGzip final : public ByteSource {
  public:
-  MaybeGzip(std::string name, std::unique_ptr<ByteSource> source) : name_(std::move(name)), source_(std::move(source)) {}
+  MaybeGzip(std::string name, std::unique_ptr<ByteSource> source)
+      : name_(std::move(name)), source_(std::move(source)) {}
 
   Result<std::size_t> read(std::span<char> into) override {
     if (kind_ == Kind::unknown) FUGU_TRY(look());

@@ -25,7 +25,7 @@ Error system_error(const std::string& name, const char* doing, int error) {
 class Descriptor final : public ByteSource {
  public:
   Descriptor(std::string name, int fd, bool owned) : name_(std::move(name)), fd_(fd), owned_(owned) {
-    struct stat status {};
+    struct stat status{};
     live_ = fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode);
   }
   ~Descriptor() override {

@@ -38,8 +38,8 @@ void append_escaped(std::string& out, char c) {
 
 Error found_but_expected(const Location& where, std::string_view found, std::string_view expected) {
   std::string message(where.file);
-  if (where.line != 0) message += ":" + std::to_string(where.line);
-  if (where.line != 0 && where.column != 0) message += ":" + std::to_string(where.column);
+  if (where.line != 0) message.append(":").append(std::to_string(where.line));
+  if (where.line != 0 && where.column != 0) message.append(":").append(std::to_string(where.column));
   message.append(": found ").append(found).append("; expected ").append(expected);
   return {Cause::bad_input, std::move(message)};
 }

@@ -85,10 +85,6 @@ std::optional<NameTable::Id> NameTable::find(std::string_view name) const noexce
   return entry.id;
 }
 
-std::string_view NameTable::name(Id id) const {
-  return std::string_view(text_).substr(begins_[id], begins_[id + 1] - begins_[id]);
-}
-
 void NameTable::grow() {
   std::vector<Entry> old(2 * entries_.size());
   std::swap(old, entries_);

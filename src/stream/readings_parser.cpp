@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "csv.hpp"
+#include "same_text.hpp"
 
 namespace fugu {
 namespace {
@@ -30,6 +32,19 @@ std::optional<RowFault> ragged(std::string_view row) {
 
 }  // namespace
 
+MeterFinder::MeterFinder(const SeriesMap& map) : map_(&map), after_(map.meter_count()) {
+  std::iota(after_.begin(), after_.end(), 1);
+  after_.back() = 0;
+}
+
+std::optional<MeterId> MeterFinder::find(std::string_view name) {
+  const MeterId guess = after_[last_];
+  if (same_text(map_->meter_name(guess), name)) return last_ = guess;
+  const auto meter = map_->meter(name);
+  if (meter) last_ = after_[last_] = *meter;
+  return meter;
+}
+
 /// Rows of the same slot mostly follow each other: a time that reads like the one before is not parsed again.
 struct ReadingsParser::LastTime {
   std::string_view text;
@@ -38,13 +53,13 @@ struct ReadingsParser::LastTime {
 
 ReadingsParser::ReadingsParser(const SeriesMap& map, ReadingColumns columns, UnitStep unit_step, Clock clock,
                                std::optional<std::int32_t> default_utc_offset_s)
-    : map_(&map),
+    : meters_(map),
       columns_(columns),
       unit_step_(unit_step),
       clock_(clock),
       default_utc_offset_s_(default_utc_offset_s) {}
 
-void ReadingsParser::parse(const LineBlock& block, ParsedReadings& parsed) const {
+void ReadingsParser::parse(const LineBlock& block, ParsedReadings& parsed) {
   parsed.readings.clear();
   parsed.runs.clear();
   parsed.fault.reset();
@@ -79,12 +94,12 @@ bool ReadingsParser::split(std::string_view row, Fields& fields) {
   return true;
 }
 
-std::optional<RowFault> ReadingsParser::parse_row(std::string_view row, LastTime& last, ParsedReadings& parsed) const {
+std::optional<RowFault> ReadingsParser::parse_row(std::string_view row, LastTime& last, ParsedReadings& parsed) {
   Fields fields;
   if (!split(row, fields)) return ragged(row);
 
   const std::string_view time = fields[columns_.time];
-  if (time != last.text || last.text.empty()) {
+  if (!same_text(time, last.text) || time.empty()) {
     Tick tick;
     const TimeFault fault = clock_.parse(time, default_utc_offset_s_, tick);
     if (fault != TimeFault::none) return time_fault(row, time, fault);
@@ -97,13 +112,14 @@ std::optional<RowFault> ReadingsParser::parse_row(std::string_view row, LastTime
     std::int64_t steps = 0;
     const DecimalFault fault = unit_step_.steps(value, steps);
     if (fault != DecimalFault::none) {
-      return fault_at(row, value, std::string(describe(fault)), "a number such as 0.25, or nothing for a missing reading");
+      return fault_at(row, value, std::string(describe(fault)),
+                      "a number such as 0.25, or nothing for a missing reading");
     }
     raw = Raw(steps);
   }
 
   const std::string_view name = fields[columns_.meter];
-  const auto meter = map_->meter(name);
+  const auto meter = meters_.find(name);
   if (!meter) return fault_at(row, name, "meter " + shown_name(name), "a meter of the series map");
 
   parsed.readings.push_back({raw, *meter, parsed.lines});

@@ -1,4 +1,4 @@
-// Text of readings → compact readings, one block at a time. Constant: any number of threads may parse at once.
+// Text of readings → compact readings, one block at a time.
 #pragma once
 
 #include <array>
@@ -53,6 +53,21 @@ struct ParsedReadings {
   std::optional<RowFault> fault;
 };
 
+/// Finds meters by name. Files mostly list meters in the same order in every slot, so it first tries the one that came
+/// after the last one before: comparing with it is faster than searching for it.
+class MeterFinder {
+ public:
+  explicit MeterFinder(const SeriesMap& map);
+
+  std::optional<MeterId> find(std::string_view name);
+
+ private:
+  const SeriesMap* map_;
+  std::vector<MeterId> after_;  // which meter came after each
+  MeterId last_ = 0;
+};
+
+/// Has a memory: each thread needs a copy of its own.
 class ReadingsParser {
  public:
   /// `map` must outlive the parser.
@@ -60,7 +75,7 @@ class ReadingsParser {
                  std::optional<std::int32_t> default_utc_offset_s);
 
   /// Replaces what is in `parsed`; its memory is reused.
-  void parse(const LineBlock& block, ParsedReadings& parsed) const;
+  void parse(const LineBlock& block, ParsedReadings& parsed);
 
   /// The time field of a row that was parsed before, for an error found later.
   std::string_view time_of(std::string_view row) const;
@@ -70,10 +85,10 @@ class ReadingsParser {
   struct LastTime;
 
   static bool split(std::string_view row, Fields& fields);
-  std::optional<RowFault> parse_row(std::string_view row, LastTime& last, ParsedReadings& parsed) const;
+  std::optional<RowFault> parse_row(std::string_view row, LastTime& last, ParsedReadings& parsed);
   RowFault time_fault(std::string_view row, std::string_view time, TimeFault fault) const;
 
-  const SeriesMap* map_;
+  MeterFinder meters_;
   ReadingColumns columns_;
   UnitStep unit_step_;
   Clock clock_;

@@ -13,7 +13,7 @@ ReadingsPipeline::ReadingsPipeline(LineReader::Rest rest, ReadingsParser parser,
   first.ready = true;
   if (threads > 1) {
     FUGU_CHECK(!blocks_.input().is_live());
-    helper_ = std::jthread([this](const std::stop_token& stop) { help(stop); });
+    helper_ = std::jthread([this, copy = parser_](const std::stop_token& stop) { help(stop, copy); });
   }
 }
 
@@ -25,7 +25,7 @@ Result<NextBlock> ReadingsPipeline::next(bool may_wait) {
   }
   while (!is_ready()) {
     if (can_take()) {
-      take(lock, may_wait);
+      take(lock, may_wait, parser_);
     } else if (ended_ && done_ == taken_) {
       return NextBlock{};
     } else {
@@ -39,7 +39,7 @@ Result<NextBlock> ReadingsPipeline::next(bool may_wait) {
 }
 
 // Reads the next block and parses it, both without holding the lock. Needs can_take().
-void ReadingsPipeline::take(Lock& lock, bool may_wait) {
+void ReadingsPipeline::take(Lock& lock, bool may_wait, ReadingsParser& parser) {
   Item& mine = item(taken_);
   reading_ = true;
   lock.unlock();
@@ -54,18 +54,18 @@ void ReadingsPipeline::take(Lock& lock, bool may_wait) {
   changed_.notify_all();
   if (!filled) return;
   lock.unlock();
-  parser_.parse(mine.block.text, mine.block.parsed);
+  parser.parse(mine.block.text, mine.block.parsed);
   lock.lock();
   mine.ready = true;
   changed_.notify_all();
 }
 
-void ReadingsPipeline::help(const std::stop_token& stop) {
+void ReadingsPipeline::help(const std::stop_token& stop, ReadingsParser parser) {
   Lock lock(mutex_);
   while (true) {
     changed_.wait(lock, stop, [this] { return can_take() || ended_; });
     if (ended_ || stop.stop_requested()) return;
-    take(lock, true);
+    take(lock, true, parser);
   }
 }
 

@@ -55,14 +55,14 @@ class ReadingsPipeline {
 
   bool can_take() const { return !reading_ && !ended_ && taken_ - done_ < kRing; }
   bool is_ready() const { return done_ < taken_ && item(done_).ready; }
-  void take(Lock& lock, bool may_wait);
-  void help(const std::stop_token& stop);
+  void take(Lock& lock, bool may_wait, ReadingsParser& parser);
+  void help(const std::stop_token& stop, ReadingsParser parser);
 
   Item& item(std::uint64_t number) { return ring_[number % kRing]; }
   const Item& item(std::uint64_t number) const { return ring_[number % kRing]; }
 
-  BlockReader blocks_;  // used by the thread that set reading_
-  const ReadingsParser parser_;
+  BlockReader blocks_;     // used by the thread that set reading_
+  ReadingsParser parser_;  // the caller's
 
   std::mutex mutex_;
   std::condition_variable_any changed_;

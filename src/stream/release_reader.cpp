@@ -28,7 +28,8 @@ Result<ReleaseReader> ReleaseReader::open(Input input, Options options) {
   LineReader lines(std::move(input));
   FUGU_ASSIGN(const std::string_view header, csv::read_header(lines, kHeader));
   if (header != kHeader && !header.starts_with(std::string(kHeader) + ","))
-    return found_but_expected(lines.at(1), "another header", "a releases file, whose header begins " + std::string(kHeader));
+    return found_but_expected(lines.at(1), "another header",
+                              "a releases file, whose header begins " + std::string(kHeader));
   const std::vector<std::string_view> names = csv::split(header);
   std::optional<std::size_t> lower;
   for (std::size_t i = kColumns; i + 1 < names.size(); ++i) {
@@ -55,7 +56,8 @@ Result<Slot> ReleaseReader::slot_of(std::string_view time, std::size_t column) {
 Result<SeriesId> ReleaseReader::series_of(std::string_view name, std::size_t column) {
   const auto found = std::find(series_.begin(), series_.end(), name);
   if (found != series_.end()) return static_cast<SeriesId>(found - series_.begin());
-  if (series_fixed_) return found_but_expected(lines_.at(column), "series " + shown_name(name), "a series of the stream");
+  if (series_fixed_)
+    return found_but_expected(lines_.at(column), "series " + shown_name(name), "a series of the stream");
   series_.emplace_back(name);
   return static_cast<SeriesId>(series_.size() - 1);
 }
@@ -74,7 +76,8 @@ Result<bool> ReleaseReader::next(ReleaseRecord& record) {
   const std::string_view line = *read;
   const std::vector<std::string_view> fields = csv::split(line);
   if (fields.size() != columns_)
-    return found_but_expected(lines_.at(1), csv::count_fields(fields.size()), csv::count_fields(columns_) + " as in the header");
+    return found_but_expected(lines_.at(1), csv::count_fields(fields.size()),
+                              csv::count_fields(columns_) + " as in the header");
   FUGU_ASSIGN(record.slot, slot_of(fields[0], 1));
   FUGU_ASSIGN(record.series, series_of(fields[1], csv::column_of(fields[1], line)));
   record.known = !fields[2].empty();

@@ -55,8 +55,7 @@ Result<void> SeriesMap::index(std::vector<Pair> pairs, std::string_view file) {
   std::uint64_t repeated_line = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const bool same_meter = i > 0 && pairs[i].meter == pairs[i - 1].meter;
-    if (same_meter && pairs[i].series == pairs[i - 1].series &&
-        (repeated_line == 0 || pairs[i].line < repeated_line)) {
+    if (same_meter && pairs[i].series == pairs[i - 1].series && (repeated_line == 0 || pairs[i].line < repeated_line)) {
       repeated_line = pairs[i].line;
     }
     if (i > 0 && !same_meter) begins_.push_back(i);

@@ -20,8 +20,9 @@ constexpr bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 1
 
 // The two digits at `at`, or something above 99.
 unsigned two_digits(const char* at) {
-  return is_digit(at[0]) && is_digit(at[1]) ? static_cast<unsigned>(at[0] - '0') * 10 + static_cast<unsigned>(at[1] - '0')
-                                            : 100;
+  return is_digit(at[0]) && is_digit(at[1])
+             ? static_cast<unsigned>(at[0] - '0') * 10 + static_cast<unsigned>(at[1] - '0')
+             : 100;
 }
 
 constexpr std::size_t kDateSize = 10;    // 2026-03-29
@@ -121,7 +122,8 @@ TimeFault parse_stamp(std::string_view text, std::optional<std::int32_t> default
   if (text.size() < kMinuteSize) return TimeFault::shape;
   Stamp parsed;
   if (auto fault = parse_date(text.data(), parsed.instant_s); fault != TimeFault::none) return fault;
-  if (auto fault = parse_hour_and_minute(text.data() + kDateSize, parsed.instant_s); fault != TimeFault::none) return fault;
+  if (auto fault = parse_hour_and_minute(text.data() + kDateSize, parsed.instant_s); fault != TimeFault::none)
+    return fault;
   text.remove_prefix(kMinuteSize);
   if (auto fault = parse_seconds(text, parsed.instant_s); fault != TimeFault::none) return fault;
   if (text.empty()) {
@@ -182,7 +184,8 @@ Result<std::int64_t> parse_duration(std::string_view text) {
   const bool one_unit_left = end != text.data() && end + 1 == text.data() + text.size();
   const std::int64_t unit_s = error == std::errc() && one_unit_left ? seconds_of_unit(*end) : 0;
   if (unit_s > 0 && count > 0 && count <= kDurationMax / unit_s) return count * unit_s;
-  return Error{Cause::usage, "duration: found " + shown(text) + "; expected one such as 30s, 15m, 1h or 1d, up to 366d"};
+  return Error{Cause::usage,
+               "duration: found " + shown(text) + "; expected one such as 30s, 15m, 1h or 1d, up to 366d"};
 }
 
 }  // namespace fugu

@@ -1,8 +1,8 @@
 // The slot clock: Slot ↔ time.
 //
-// Slots are equidistant in elapsed time, whatever civil clocks do: where summer time begins or ends, a day has 92 or 100
-// quarter hours. A time stamp marks the start of its slot. A clock without an origin counts slots: its times are plain
-// slot numbers from 0.
+// Slots are equidistant in elapsed time, whatever civil clocks do: where summer time begins or ends, a day has 92 or
+// 100 quarter hours. A time stamp marks the start of its slot. A clock without an origin counts slots: its times are
+// plain slot numbers from 0.
 #pragma once
 
 #include <cstddef>

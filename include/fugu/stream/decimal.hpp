@@ -1,6 +1,7 @@
 // Decimal text ↔ integer steps of the stream's grid, with integer arithmetic only.
 //
-// Values are limited to ±2^53 steps, so that a double at the edges (filters, metrics, plots) holds each of them exactly.
+// Values are limited to ±2^53 steps, so that a double at the edges (filters, metrics, plots) holds each of them
+// exactly.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "fugu/core/rational.hpp"
 #include "fugu/core/result.hpp"
 
 namespace fugu {
@@ -40,7 +42,8 @@ class UnitStep {
   static Result<UnitStep> parse(std::string_view text);
 
   /// Sets `steps` to `text` divided by the step, rounded. On a fault `steps` is left alone.
-  DecimalFault steps(std::string_view text, std::int64_t& steps, Rounding rounding = Rounding::half_away) const noexcept;
+  DecimalFault steps(std::string_view text, std::int64_t& steps,
+                     Rounding rounding = Rounding::half_away) const noexcept;
 
   /// Room for the longest text of format(): sign, 28 digits, 18 zeros, the point.
   static constexpr std::size_t kTextMax = 64;
@@ -49,6 +52,8 @@ class UnitStep {
   /// The same as a string: 123 steps of 0.1 are "12.3".
   std::string text(std::int64_t steps) const;
 
+  /// The step as a fraction, exactly.
+  Rational to_rational() const noexcept;
   /// The step as the nearest double.
   double to_double() const noexcept;
 

@@ -49,8 +49,8 @@ class LineReader {
 
   BlockReader blocks_;
   LineBlock block_;
-  std::uint64_t line_ = 0;      // of the line returned last
-  std::uint64_t consumed_ = 0;  // lines before block_.begin
+  std::uint64_t line_ = 0;                 // of the line returned last
+  std::uint64_t consumed_ = 0;             // lines before block_.begin
   std::optional<std::string_view> ahead_;  // the next line, when already found
   std::size_t ahead_size_ = 0;             // its length with its end
   bool at_start_ = true;

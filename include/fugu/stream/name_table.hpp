@@ -23,7 +23,7 @@ class NameTable {
 
   std::size_t size() const { return begins_.size() - 1; }
   /// The name with that id; `id` < size(). Valid until the next intern().
-  std::string_view name(Id id) const;
+  std::string_view name(Id id) const noexcept { return {text_.data() + begins_[id], begins_[id + 1] - begins_[id]}; }
 
  private:
   // Identifies a name of at most 16 bytes by its size and two overlapping words; for longer ones the words are hashes.
@@ -46,7 +46,7 @@ class NameTable {
   static Key key_of(std::string_view name) noexcept;
   static std::uint64_t hash(const Key& key) noexcept;
   std::size_t position(const Key& key, std::string_view name) const noexcept;
-  bool is_full() const { return 3 * (size() + 1) > 2 * entries_.size(); }
+  bool is_full() const { return 2 * (size() + 1) > entries_.size(); }
   void grow();
 
   std::vector<Entry> entries_ = std::vector<Entry>(16);  // a power of two

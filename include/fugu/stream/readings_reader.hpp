@@ -36,18 +36,18 @@ enum class LateRule : std::uint8_t { error, drop };
 enum class BeyondRule : std::uint8_t { clamp, error };
 
 struct ReadingsOptions {
-  UnitStep unit_step;
-  ClampRange clamp;                                      ///< no default that would make sense: set it
-  std::optional<std::int64_t> slot_s;                    ///< needed when times are stamps, not used otherwise
-  std::optional<Stamp> origin;                           ///< only when times are stamps
-  std::optional<std::int32_t> default_utc_offset_s;      ///< for stamps without one
-  Slot grace_slots = 1;                                  ///< 0 to 10,000
-  Slot gap_slots_max = 100'000;                          ///< a reading further ahead is an error, most likely a typo
+  UnitStep unit_step = {};
+  ClampRange clamp = {};                                  ///< no default that would make sense: set it
+  std::optional<std::int64_t> slot_s = {};                ///< needed when times are stamps, not used otherwise
+  std::optional<Stamp> origin = {};                       ///< only when times are stamps
+  std::optional<std::int32_t> default_utc_offset_s = {};  ///< for stamps without one
+  Slot grace_slots = 1;                                   ///< 0 to 10,000
+  Slot gap_slots_max = 100'000;                           ///< a reading further ahead is an error, most likely a typo
   LateRule late = LateRule::error;
   BeyondRule beyond = BeyondRule::clamp;
-  unsigned threads = 2;                                  ///< 1 or 2; live inputs use 1
+  unsigned threads = 2;  ///< 1 or 2; live inputs use 1
   std::size_t block_size = BlockReader::kBlockSize;
-  std::function<void(const std::string& message)> warn;  ///< told once, when the first reading is clamped
+  std::function<void(const std::string& message)> warn = {};  ///< told once, when the first reading is clamped
 };
 
 /// How many rows, and what became of them. For the administrator: exact counts of private events, not for release.

@@ -25,14 +25,14 @@ struct Stamp {
 /// Why a text is not a time, or not a time that a Clock knows.
 enum class TimeFault : std::uint8_t {
   none,
-  shape,          ///< not written like a time stamp
-  calendar,       ///< no such day or time of day
-  year,           ///< outside 1900 to 2200
-  offset,         ///< the offset is not one of ±18:00
-  no_offset,      ///< no offset, and no default was given
-  fraction,       ///< a fraction of a second
-  off_grid,       ///< between the starts of two slots (Clock only)
-  not_a_number,   ///< a clock that counts slots met something else than a slot number (Clock only)
+  shape,         ///< not written like a time stamp
+  calendar,      ///< no such day or time of day
+  year,          ///< outside 1900 to 2200
+  offset,        ///< the offset is not one of ±18:00
+  no_offset,     ///< no offset, and no default was given
+  fraction,      ///< a fraction of a second
+  off_grid,      ///< between the starts of two slots (Clock only)
+  not_a_number,  ///< a clock that counts slots met something else than a slot number (Clock only)
 };
 
 /// Parses `text` into `stamp`. On a fault `stamp` is left alone.

@@ -21,14 +21,14 @@
 namespace fugu {
 
 struct StreamOptions {
-  UnitStep unit_step;
+  UnitStep unit_step = {};
   /// When times are stamps; without it, the time between the first two rows. A live stream should give it: otherwise
   /// its first row waits for the second.
-  std::optional<std::int64_t> slot_s;
-  std::optional<Stamp> origin;                       ///< only when times are stamps
-  std::optional<std::int32_t> default_utc_offset_s;  ///< for stamps without one
+  std::optional<std::int64_t> slot_s = {};
+  std::optional<Stamp> origin = {};                       ///< only when times are stamps
+  std::optional<std::int32_t> default_utc_offset_s = {};  ///< for stamps without one
   std::string time_column = "time";
-  Slot gap_slots_max = 100'000;                      ///< a row further ahead is an error, most likely a typo
+  Slot gap_slots_max = 100'000;  ///< a row further ahead is an error, most likely a typo
   std::size_t block_size = BlockReader::kBlockSize;
 };
 

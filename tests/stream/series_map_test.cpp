@@ -1,0 +1,135 @@
+#include "fugu/stream/series_map.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "text.hpp"
+
+namespace fugu {
+namespace {
+
+using Sets = std::vector<std::vector<SeriesId>>;
+
+Result<SeriesMap> read(std::string text) { return SeriesMap::read(Input::from_memory("map.csv", std::move(text))); }
+
+std::string error_of(std::string text) {
+  const auto map = read(std::move(text));
+  if (map) return "no error";
+  EXPECT_EQ(map.error().cause, Cause::bad_input);
+  return map.error().message;
+}
+
+TEST(SeriesMap, KeepsTheOrderOfFirstAppearance) {
+  const auto map = read("meter,series\nm2,city\nm1,feeder b\nm1,city\nm3,feeder a\n");
+  ASSERT_TRUE(map) << map.error().message;
+  EXPECT_EQ(map->series(), (std::vector<std::string>{"city", "feeder b", "feeder a"}));
+  EXPECT_EQ(map->meter_count(), 3u);
+  EXPECT_EQ(map->meter("m1"), 1u);
+  EXPECT_EQ(map->meter("m4"), std::nullopt);
+  EXPECT_EQ(map->meter(""), std::nullopt);
+  EXPECT_EQ(map->meter_name(1), "m1");
+  EXPECT_TRUE(std::ranges::equal(map->series_of(1), std::vector<SeriesId>{0, 1}));
+  EXPECT_EQ(map->meters_in(0), 2u);
+  EXPECT_EQ(map->meters_in(2), 1u);
+}
+
+TEST(SeriesMap, ColumnsInEitherOrder) {
+  const auto map = read("series,meter\r\ncity,m1\r\n");
+  ASSERT_TRUE(map) << map.error().message;
+  EXPECT_EQ(map->meter_name(0), "m1");
+}
+
+TEST(SeriesMap, SignaturesAreWhatOneMeterCanTouch) {
+  const auto map = read("meter,series\na,x\na,y\nb,y\nc,z\nd,y\nd,x\ne,z\n");
+  ASSERT_TRUE(map) << map.error().message;
+  EXPECT_EQ(map->signatures(), (Sets{{0, 1}, {2}}));
+}
+
+TEST(SeriesMap, BadInput) {
+  EXPECT_EQ(error_of(""), "map.csv: found an empty file; expected a header `meter,series`");
+  EXPECT_EQ(error_of("meter,zone\nm,z\n"), "map.csv:1:1: found other columns; expected a header `meter,series`");
+  EXPECT_EQ(error_of("meter,series\n"), "map.csv: found no rows; expected a meter and its series in each row");
+  EXPECT_EQ(error_of("meter,series\nm\n"), "map.csv:2:1: found 1 field; expected 2 fields");
+  EXPECT_EQ(error_of("meter,series\nm,s,t\n"), "map.csv:2:1: found 3 fields; expected 2 fields");
+  EXPECT_EQ(error_of("meter,series\n,s\n"), "map.csv:2:1: found nothing; expected a meter id");
+  EXPECT_EQ(error_of("meter,series\nm,\n"), "map.csv:2:3: found nothing; expected a series name");
+  EXPECT_EQ(error_of("meter,series\nm,\"s\"\n"), "map.csv:2:3: found a quote; expected a series name without quotes");
+  EXPECT_EQ(error_of("meter,series\nm,s\tt\n"),
+            "map.csv:2:3: found a control character; expected a series name of printable characters");
+  EXPECT_EQ(error_of("meter,series\nm,s\nn,t\nn,s\nm,s\nn,t\n"),
+            "map.csv:5:1: found a meter and series that an earlier row has; expected each pair once");
+}
+
+RC_GTEST_PROP(SeriesMap, AgreesWithPlainMaps, ()) {
+  const auto pairs = *rc::gen::container<std::set<std::pair<int, int>>>(
+      rc::gen::pair(rc::gen::inRange(0, 30), rc::gen::inRange(0, 6)));
+  RC_PRE(!pairs.empty());
+  std::string text = "meter,series\n";
+  std::map<std::string, std::set<std::string>> expected;
+  for (const auto& [meter, series] : pairs) {
+    const std::string name = std::string(static_cast<std::size_t>(meter), 'm') + std::to_string(meter);
+    text += name + ",s" + std::to_string(series) + "\n";
+    expected[name].insert("s" + std::to_string(series));
+  }
+  const auto map = read(text);
+  RC_ASSERT(map.has_value());
+  RC_ASSERT(map->meter_count() == expected.size());
+  std::set<std::set<std::string>> sets;
+  for (const auto& [name, series] : expected) {
+    const auto meter = map->meter(name);
+    RC_ASSERT(meter.has_value());
+    std::set<std::string> found;
+    for (SeriesId id : map->series_of(*meter)) found.insert(map->series()[id]);
+    RC_ASSERT(found == series);
+    sets.insert(series);
+  }
+  std::set<std::set<std::string>> maximal;
+  for (const auto& set : sets) {
+    const bool covered = std::any_of(sets.begin(), sets.end(), [&](const auto& other) {
+      return other != set && std::includes(other.begin(), other.end(), set.begin(), set.end());
+    });
+    if (!covered) maximal.insert(set);
+  }
+  std::set<std::set<std::string>> signatures;
+  for (const auto& signature : map->signatures()) {
+    std::set<std::string> names;
+    for (SeriesId id : signature) names.insert(map->series()[id]);
+    signatures.insert(names);
+  }
+  RC_ASSERT(signatures == maximal);
+  RC_ASSERT(map->signatures().size() == maximal.size());
+}
+
+RC_GTEST_PROP(NameTable, AgreesWithAPlainMap, ()) {
+  const auto bytes = rc::gen::container<std::string>(rc::gen::element('a', 'b', '\0', '\xff'));
+  const auto names = *rc::gen::container<std::vector<std::string>>(rc::gen::resize(40, bytes));
+  NameTable table;
+  std::map<std::string, NameTable::Id> expected;
+  for (const auto& name : names) {
+    const auto known = expected.find(name);
+    RC_ASSERT(table.find(name).has_value() == (known != expected.end()));
+    const NameTable::Id id = table.intern(name);
+    RC_ASSERT(id == expected.emplace(name, static_cast<NameTable::Id>(expected.size())).first->second);
+    RC_ASSERT(table.name(id) == name);
+  }
+  RC_ASSERT(table.size() == expected.size());
+}
+
+TEST(NameTable, ManyNames) {
+  NameTable table;
+  for (int i = 0; i < 100'000; ++i) table.intern("a rather long name of a meter " + std::to_string(i));
+  for (int i = 0; i < 100'000; ++i) table.intern(std::to_string(i));
+  EXPECT_EQ(table.size(), 200'000u);
+  for (int i = 0; i < 100'000; ++i) {
+    ASSERT_EQ(table.find("a rather long name of a meter " + std::to_string(i)), i);
+    ASSERT_EQ(table.find(std::to_string(i)), i + 100'000);
+  }
+  EXPECT_EQ(table.find("a rather long name of a meter "), std::nullopt);
+}
+
+}  // namespace
+}  // namespace fugu
