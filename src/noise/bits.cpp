@@ -68,20 +68,20 @@ SeededBits::SeededBits(std::uint64_t seed, std::uint64_t stream) {
   }
 }
 
-std::uint64_t SeededBits::next() {
-  const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
-  const std::uint64_t shifted = state_[1] << 17;
-  state_[2] ^= state_[0];
-  state_[3] ^= state_[1];
-  state_[1] ^= state_[2];
-  state_[0] ^= state_[3];
-  state_[2] ^= shifted;
-  state_[3] = std::rotl(state_[3], 45);
-  return result;
-}
-
 void SeededBits::fill(std::span<unsigned char> block) {
-  for (std::size_t at = 0; at < block.size(); at += 8) store_little_endian(block.data() + at, next());
+  // In registers: the bytes written might alias the members.
+  auto [s0, s1, s2, s3] = state_;
+  for (std::size_t at = 0; at < block.size(); at += 8) {
+    store_little_endian(block.data() + at, std::rotl(s1 * 5, 7) * 9);
+    const std::uint64_t shifted = s1 << 17;
+    s2 ^= s0;
+    s3 ^= s1;
+    s1 ^= s2;
+    s0 ^= s3;
+    s2 ^= shifted;
+    s3 = std::rotl(s3, 45);
+  }
+  state_ = {s0, s1, s2, s3};
 }
 
 }  // namespace fugu

@@ -1,6 +1,7 @@
 // Where random bits come from: a cryptographic source for publishing, a seeded one for simulations.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -89,9 +90,8 @@ class SeededBits final : public BitSource {
 
  private:
   void fill(std::span<unsigned char> block) override;
-  std::uint64_t next();
 
-  std::uint64_t state_[4];
+  std::array<std::uint64_t, 4> state_;
 };
 
 }  // namespace fugu
