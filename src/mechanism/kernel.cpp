@@ -11,9 +11,13 @@ namespace fugu {
 
 namespace {
 
-/// Noise beyond this would drown any meter's reading and strain the sampler's range.
+// The range of the samplers, with some room. More noise than needed at the lower end; an error at the upper one.
 constexpr double kLargestScaleSteps = 0x1p40;
 constexpr double kLargestVarianceSteps = 0x1p60;
+constexpr Rational kSmallestScaleSteps{1, 32};
+constexpr Rational kSmallestVarianceSteps{1, 32};
+
+Rational at_least(Rational value, Rational smallest) { return value.to_double() < smallest.to_double() ? smallest : value; }
 
 Error too_small_share() {
   return {Cause::usage,
@@ -102,7 +106,7 @@ Result<Rational> Kernel::parameter_for(std::uint64_t change_steps, std::uint64_t
     if (change * change * static_cast<double>(slots) / (2 * share.to_double()) > kLargestVarianceSteps)
       return too_small_share();
     const uint128 square = static_cast<uint128>(change_steps) * change_steps * slots;
-    return round_up(square << (Budget::kFractionBits - 1), share.units());
+    return at_least(round_up(square << (Budget::kFractionBits - 1), share.units()), kSmallestVarianceSteps);
   }
   if (accountant_->currency() == Currency::rho) {
     // The pure loss e of n slots with n·e²/2 = share each; √ rounded down, so the charge stays within the share.
@@ -111,7 +115,7 @@ Result<Rational> Kernel::parameter_for(std::uint64_t change_steps, std::uint64_t
     if (share.units() == 0) return too_small_share();
   }
   if (static_cast<double>(change_steps) / share.to_double() > kLargestScaleSteps) return too_small_share();
-  return round_up(static_cast<uint128>(change_steps) << Budget::kFractionBits, share.units());
+  return at_least(round_up(static_cast<uint128>(change_steps) << Budget::kFractionBits, share.units()), kSmallestScaleSteps);
 }
 
 std::uint64_t Kernel::largest_change(Statistic statistic, std::span<const SeriesId> series) const {
@@ -280,8 +284,9 @@ Result<Threshold> Kernel::open_threshold(Statistic statistic, std::span<const Se
   threshold.series_.assign(series.begin(), series.end());
   threshold.first_slot_ = first_slot;
   threshold.steps_ = threshold_steps;
-  threshold.threshold_scale_ = round_up(static_cast<uint128>(change) << Budget::kFractionBits, half);
-  threshold.statistic_scale_ = round_up(static_cast<uint128>(change) << (Budget::kFractionBits + 1), half);
+  const uint128 scaled_change = static_cast<uint128>(change) << Budget::kFractionBits;
+  threshold.threshold_scale_ = at_least(round_up(scaled_change, half), kSmallestScaleSteps);
+  threshold.statistic_scale_ = at_least(round_up(scaled_change * 2, half), kSmallestScaleSteps);
   threshold.id_ = next_session_++;
   return threshold;
 }

@@ -64,25 +64,25 @@ Result<const Release*> SlotRunner::rerun(Replay& replay) {
   return &release_;
 }
 
-Publisher::Publisher(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink, std::unique_ptr<LedgerWriter> ledger)
+Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink, std::unique_ptr<LedgerWriter> ledger)
     : ledger_(std::move(ledger)),
-      runner_(std::move(mechanism), std::make_unique<SecureNoise>(std::move(noise)), ledger_.get()),
+      runner_(std::move(mechanism), std::move(noise), ledger_.get()),
       sink_(&sink) {}
 
-Publisher::Publisher(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink)
+Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink)
     : Publisher(std::move(mechanism), std::move(noise), sink, std::unique_ptr<LedgerWriter>()) {}
 
-Publisher::Publisher(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink, LedgerWriter ledger)
+Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink, LedgerWriter ledger)
     : Publisher(std::move(mechanism), std::move(noise), sink, std::make_unique<LedgerWriter>(std::move(ledger))) {}
 
-Result<Publisher> Publisher::resume(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink, LedgerWriter ledger,
-                                    LedgerReader reader, Slot first_wanted) {
+Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink, LedgerWriter ledger,
+                                    LedgerReader reader) {
   Publisher publisher(std::move(mechanism), std::move(noise), sink, std::move(ledger));
   Replay replay(std::move(reader));
   for (;;) {
     FUGU_ASSIGN(const Release* release, publisher.runner_.rerun(replay));
     if (release == nullptr) break;
-    if (release->slot() >= first_wanted) sink.prepare(*release);
+    sink.prepare(*release);
   }
   FUGU_TRY(publisher.ledger_->continue_after(replay.reader()));
   publisher.runner_.forget();
@@ -132,7 +132,7 @@ Result<void> Publisher::run(SlotSource& source, const std::function<void(Slot)>&
   }
 }
 
-Simulation::Simulation(Mechanism mechanism, SimulationNoise noise)
-    : runner_(std::move(mechanism), std::make_unique<SimulationNoise>(std::move(noise)), nullptr) {}
+Simulation::Simulation(Mechanism mechanism, std::unique_ptr<SimulationNoise> noise)
+    : runner_(std::move(mechanism), std::move(noise), nullptr) {}
 
 }  // namespace fugu

@@ -205,8 +205,9 @@ Result<UnitStep> UnitStep::parse(std::string_view text) {
     ++decimal.exponent;
   }
   if (decimal.sticky || decimal.mantissa >= kPow10[kStepDigitsMax]) return bad_step("too many digits");
-  if (decimal.exponent < -kStepExponentMax || decimal.exponent > kStepExponentMax)
-    return bad_step("a number out of range");
+  const bool too_large = decimal.exponent > kStepExponentMax ||
+                         (decimal.exponent > 0 && decimal.mantissa > pow10(kStepExponentMax - decimal.exponent));
+  if (too_large || decimal.exponent < -kStepExponentMax) return bad_step("a number out of range");
   return UnitStep(static_cast<std::uint32_t>(decimal.mantissa), decimal.exponent);
 }
 
@@ -261,7 +262,7 @@ std::string UnitStep::text(std::int64_t steps) const {
 }
 
 Rational UnitStep::to_rational() const noexcept {
-  const std::uint64_t power = kPowersOfTen[static_cast<std::size_t>(std::abs(exponent_))];
+  const std::uint64_t power = kPow10[static_cast<std::size_t>(std::abs(exponent_))];
   return exponent_ >= 0 ? Rational{mantissa_ * power, 1} : Rational{mantissa_, power};
 }
 

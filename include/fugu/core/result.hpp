@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -34,7 +35,10 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
+  template <class U = T>
+    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, Error> &&
+             !std::is_same_v<std::remove_cvref_t<U>, Result>)
+  Result(U&& value) : content_(std::in_place_index<0>, std::forward<U>(value)) {}
   Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}
 
   bool has_value() const noexcept { return content_.index() == 0; }

@@ -60,13 +60,13 @@ class ReleaseSink {
 class Publisher {
  public:
   /// Without a ledger: the promise holds for this one run; a second run over the same stream spends again.
-  Publisher(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink);
+  Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink);
   /// With a new ledger.
-  Publisher(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink, LedgerWriter ledger);
-  /// Takes over from an earlier run: every recorded slot is run again from `reader` and prepared for the sink, unless
-  /// it is before `first_wanted`. Then the ledger is continued.
-  static Result<Publisher> resume(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink, LedgerWriter ledger,
-                                  LedgerReader reader, Slot first_wanted);
+  Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink, LedgerWriter ledger);
+  /// Takes over from an earlier run: every recorded slot is run again from `reader` and prepared for the sink, which
+  /// knows what it has handed out before. Then the ledger is continued.
+  static Result<Publisher> resume(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink, LedgerWriter ledger,
+                                  LedgerReader reader);
 
   /// The slot that publish() expects next.
   Slot next_slot() const { return runner_.next_slot(); }
@@ -81,7 +81,7 @@ class Publisher {
   Result<void> run(SlotSource& source, const std::function<void(Slot)>& progress = {});
 
  private:
-  Publisher(Mechanism mechanism, SecureNoise noise, ReleaseSink& sink, std::unique_ptr<LedgerWriter> ledger);
+  Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink, std::unique_ptr<LedgerWriter> ledger);
 
   std::unique_ptr<LedgerWriter> ledger_;  // before runner_, which points to it
   SlotRunner runner_;
@@ -92,7 +92,7 @@ class Publisher {
 /// Runs a mechanism with fast, seeded noise. What comes out is not private: it never takes a ledger or a sink.
 class Simulation {
  public:
-  Simulation(Mechanism mechanism, SimulationNoise noise);
+  Simulation(Mechanism mechanism, std::unique_ptr<SimulationNoise> noise);
   /// The release stays valid until the next call.
   Result<const Release*> step(const SlotRow& row) { return runner_.run(row); }
 

@@ -1,0 +1,119 @@
+// fugu audit: does the promise hold, according to what was recorded?
+#include <cstdio>
+
+#include "command.hpp"
+#include "definition_options.hpp"
+#include "fugu/accounting/audit.hpp"
+#include "fugu/accounting/ledger.hpp"
+#include "run_facts.hpp"
+
+namespace fugu::cli {
+
+namespace {
+
+struct AuditArguments {
+  std::string ledger;
+  std::string released;
+  bool open_ended = false;
+  DefinitionOptions definition;
+  std::string unit_step = "1";
+};
+
+constexpr const char* kExamples = R"(
+Recomputes the guarantee from the recorded answers, in code that shares nothing with the code that granted them.
+Exit code 0 when everything holds, 1 when anything does not.
+
+Examples
+  fugu audit --ledger run.ledger --released released.csv
+  fugu audit --ledger run.ledger --open                      the run is still going
+  fugu audit --released released.csv --definition w-event --epsilon 1 --w 96 --sensitivity 10
+                                                             believes the stated loss rates; a ledger is better evidence
+)";
+
+void print(const AuditReport& report, const std::vector<std::string>& series) {
+  std::printf("definition  %s\n", report.definition.c_str());
+  std::printf("slots       %llu\nanswers     %llu\n", static_cast<unsigned long long>(report.slots),
+              static_cast<unsigned long long>(report.answers));
+  std::printf("worst loss  %s = %s of %s promised", report.measure.c_str(), short_number(report.worst_loss).c_str(),
+              short_number(report.promised).c_str());
+  if (report.slots > 0 && !report.worst_series.empty()) {
+    std::string names;
+    for (std::size_t i = 0; i < report.worst_series.size() && i < 5; ++i)
+      names += (i > 0 ? ", " : "") + series[report.worst_series[i]];
+    if (report.worst_series.size() > 5) names += ", …";
+    std::printf(", in slots %lld to %lld, for a meter in %s", static_cast<long long>(report.worst_first_slot),
+                static_cast<long long>(report.worst_last_slot), names.c_str());
+  }
+  std::printf("\n");
+  for (const std::string& finding : report.findings) std::printf("finding     %s\n", finding.c_str());
+  if (report.findings_total > report.findings.size())
+    std::printf("finding     and %llu more\n",
+                static_cast<unsigned long long>(report.findings_total - report.findings.size()));
+  std::printf("verdict     %s\n", report.holds() ? "holds" : "FAILS");
+}
+
+Outcome audit_with_ledger(const AuditArguments& arguments) {
+  FUGU_ASSIGN(AuditReport report, audit_ledger(arguments.ledger, {.open_ended = arguments.open_ended}));
+  FUGU_ASSIGN(const LedgerReader ledger, LedgerReader::open(arguments.ledger));
+  if (!arguments.released.empty()) {
+    FUGU_ASSIGN(const RunClock clock, clock_of(ledger.header()));
+    FUGU_ASSIGN(const UnitStep unit_step, unit_step_of(ledger.header()));
+    FUGU_ASSIGN(Input input, Input::open(arguments.released));
+    FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {clock.clock, ledger.header().series}));
+    FUGU_TRY(audit_releases_against_ledger([&](ReleaseRecord& row) { return rows.next(row); }, arguments.ledger,
+                                           unit_step.to_double(), report));
+  }
+  print(report, ledger.header().series);
+  return report.holds() ? kDone : kAnswerIsNo;
+}
+
+Result<std::vector<std::string>> series_in(const std::string& released) {
+  FUGU_ASSIGN(Input input, Input::open(released));
+  FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {}));
+  ReleaseRecord row;
+  for (;;) {
+    FUGU_ASSIGN(const bool more, rows.next(row));
+    if (!more) return rows.series();
+  }
+}
+
+Outcome audit_without_ledger(const AuditArguments& arguments) {
+  FUGU_ASSIGN(const Definition definition, arguments.definition.make());
+  FUGU_ASSIGN(const UnitStep unit_step, UnitStep::parse(arguments.unit_step));
+  FUGU_ASSIGN(const std::vector<std::string> series, series_in(arguments.released));
+  if (series.empty()) return Error{Cause::bad_input, arguments.released + ": holds no release to audit"};
+  FUGU_ASSIGN(const Exposure exposure, arguments.definition.exposure_of_stream(unit_step, series.size()));
+  FUGU_ASSIGN(Input input, Input::open(arguments.released));
+  FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {std::nullopt, series}));
+  FUGU_ASSIGN(const AuditReport report, audit_stated_rates([&](ReleaseRecord& row) { return rows.next(row); }, definition,
+                                                           exposure, unit_step.to_double()));
+  note("the loss rates in the file are believed; audit the ledger for evidence");
+  print(report, series);
+  return report.holds() ? kDone : kAnswerIsNo;
+}
+
+}  // namespace
+
+void add_audit(CLI::App& app, Outcome& outcome) {
+  auto arguments = std::make_shared<AuditArguments>();
+  CLI::App* command = app.add_subcommand("audit", "Recompute a guarantee from what was recorded");
+  command->footer(kExamples);
+  command->add_option("--ledger", arguments->ledger, "The ledger of the run");
+  command->add_option("--released", arguments->released, "Releases to compare with it");
+  command->add_flag("--open", arguments->open_ended, "The run is still going: a ledger without an end is in order");
+  arguments->definition.add_to(*command);
+  command->add_option("--unit-step", arguments->unit_step, "Without a ledger: the grid the sensitivity is rounded up to")
+      ->capture_default_str()
+      ->group("Promise");
+  command->callback([arguments, &outcome]() -> void {
+    if (!arguments->ledger.empty()) {
+      outcome = audit_with_ledger(*arguments);
+    } else if (!arguments->released.empty()) {
+      outcome = audit_without_ledger(*arguments);
+    } else {
+      outcome = Error{Cause::usage, "say what to audit: --ledger L, perhaps with --released OUT.csv"};
+    }
+  });
+}
+
+}  // namespace fugu::cli

@@ -1,0 +1,33 @@
+// What all sub-commands share: how they are added, how they end, how numbers and errors are shown.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+
+#include "fugu/core/result.hpp"
+
+namespace fugu::cli {
+
+/// Exit codes of the design: 0 done, 1 the answer is no, 2 wrong usage or bad input, 3 refused, 4 the environment.
+inline constexpr int kDone = 0;
+inline constexpr int kAnswerIsNo = 1;
+
+/// What a command returns: an exit code, or the error that main() reports and maps to one.
+using Outcome = Result<int>;
+
+/// Each registers itself below `app` and stores its outcome in `outcome` when it is run.
+void add_publish(CLI::App& app, Outcome& outcome);
+void add_audit(CLI::App& app, Outcome& outcome);
+void add_metrics(CLI::App& app, Outcome& outcome);
+void add_simulate(CLI::App& app, Outcome& outcome);
+void add_describe(CLI::App& app, Outcome& outcome);
+void add_report(CLI::App& app, Outcome& outcome);
+
+/// A note for people, on standard error.
+void note(std::string_view text);
+
+/// Six significant digits, as people read them.
+std::string short_number(double value);
+
+}  // namespace fugu::cli

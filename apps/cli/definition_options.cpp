@@ -1,0 +1,76 @@
+#include "definition_options.hpp"
+
+#include <sstream>
+
+#include "source_options.hpp"
+
+namespace fugu::cli {
+
+void DefinitionOptions::add_to(CLI::App& command) {
+  const std::string group = "Promise";
+  command.add_option("--definition", definition, "event, user or w-event (see: fugu describe w-event)")
+      ->check(CLI::IsMember({"event", "user", "w-event"}))
+      ->group(group);
+  command.add_option("--epsilon", epsilon, "How well: 0.1 is strong, 1 usual, 10 weak. There is no default")->group(group);
+  command.add_option("--delta", delta, "0 for a pure promise, else a probability far below one in the number of meters")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--w", w, "w-event: length of the protected window in slots")->group(group);
+  command.add_option("--horizon", horizon, "user: the largest number of slots that will ever be released")->group(group);
+  command.add_option("--sensitivity", sensitivity,
+                     "By how much one meter can change each series in a slot: one number, or one per series (10,3). "
+                     "Not with --readings, where the clamp says it")
+      ->group(group);
+  command.add_option("--budgets", budgets,
+                     "Several series of a stream: shared when a meter may count into more than one, own when none does")
+      ->check(CLI::IsMember({"shared", "own"}))
+      ->capture_default_str()
+      ->group(group);
+}
+
+Result<Definition> DefinitionOptions::make() const {
+  // All that is wrong at once: nobody wants to correct a command line one error at a time.
+  std::string wrong;
+  const auto complain = [&](const std::string& what) { wrong += (wrong.empty() ? "" : "\n       ") + what; };
+  if (definition.empty()) complain("--definition is missing: event, user or w-event");
+  if (!epsilon) complain("--epsilon is missing: there is no default, choose how well to protect (for example 1)");
+  const auto checked_epsilon = Epsilon::make(epsilon.value_or(1));
+  if (!checked_epsilon) complain("--epsilon: " + checked_epsilon.error().message);
+  const auto checked_delta = Delta::make(delta);
+  if (!checked_delta) complain("--delta: " + checked_delta.error().message);
+  if (definition == "w-event" && !w) complain("--w is missing: the length of the protected window in slots");
+  if (definition == "user" && !horizon) complain("--horizon is missing: the largest number of slots ever released");
+  if (definition != "w-event" && w) complain("--w belongs to --definition w-event");
+  if (definition != "user" && horizon) complain("--horizon belongs to --definition user");
+  if ((w && *w < 1) || (horizon && *horizon < 1)) complain("--w and --horizon must be at least 1 slot");
+  if (!wrong.empty()) return Error{Cause::usage, wrong};
+  std::optional<std::uint64_t> window;
+  if (w) window = static_cast<std::uint64_t>(*w);
+  if (horizon) window = static_cast<std::uint64_t>(*horizon);
+  return Definition::make({.protects = definition == "event"  ? Protects::event
+                                       : definition == "user" ? Protects::user
+                                                              : Protects::w_event,
+                           .epsilon = *checked_epsilon,
+                           .delta = *checked_delta,
+                           .window_slots = window});
+}
+
+Result<Exposure> DefinitionOptions::exposure_of_stream(const UnitStep& unit_step, std::size_t series) const {
+  if (sensitivity.empty())
+    return Error{Cause::usage,
+                 "--sensitivity is missing: by how much one meter can change a series in one slot, in the stream's unit"};
+  Exposure::Options exposure;
+  std::stringstream list(sensitivity);
+  for (std::string item; std::getline(list, item, ',');) {
+    FUGU_ASSIGN(const std::uint64_t steps, parse_magnitude(unit_step, item, "--sensitivity"));
+    exposure.sensitivity_steps.push_back(steps);
+  }
+  if (exposure.sensitivity_steps.size() == 1) exposure.sensitivity_steps.resize(series, exposure.sensitivity_steps[0]);
+  if (exposure.sensitivity_steps.size() != series)
+    return Error{Cause::usage, "--sensitivity: found " + std::to_string(exposure.sensitivity_steps.size()) +
+                                   " numbers; expected one, or one for each of the " + std::to_string(series) + " series"};
+  exposure.signatures = budgets == "own" ? Exposure::all_disjoint(series) : Exposure::all_shared(series);
+  return Exposure::make(std::move(exposure));
+}
+
+}  // namespace fugu::cli

@@ -1,0 +1,29 @@
+// What is promised, from the command line. Shared by publish and audit.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fugu/accounting/definition.hpp"
+#include "fugu/stream/decimal.hpp"
+
+namespace fugu::cli {
+
+struct DefinitionOptions {
+  std::string definition;
+  std::optional<double> epsilon;
+  double delta = 0;
+  std::optional<std::int64_t> w;
+  std::optional<std::int64_t> horizon;
+  std::string sensitivity;
+  std::string budgets = "shared";
+
+  void add_to(CLI::App& command);
+  Result<Definition> make() const;
+  /// For a stream of totals: sensitivities as given, budgets shared or own.
+  Result<Exposure> exposure_of_stream(const UnitStep& unit_step, std::size_t series) const;
+};
+
+}  // namespace fugu::cli

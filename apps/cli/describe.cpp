@@ -1,0 +1,92 @@
+// fugu describe: what a definition, strategy, noise or filter promises, and where its proof is.
+#include <cstdio>
+
+#include "command.hpp"
+#include "fugu/filter/filter.hpp"
+#include "fugu/mechanism/registry.hpp"
+
+namespace fugu::cli {
+
+namespace {
+
+/// One thing that can be described.
+struct Entry {
+  std::string kind;
+  std::string name;
+  std::string summary;
+  std::string promise;
+  std::string status;
+  std::string page;
+  std::string example;
+};
+
+std::vector<Entry> catalogue() {
+  std::vector<Entry> entries = {
+      {"definition", "event", "protects what a meter did in any single slot",
+       "transcripts of two streams that differ by one meter in one slot are (ε, δ)-indistinguishable; over n slots a "
+       "meter may lose n·ε",
+       "proved", "docs/guarantees/w-event.md", "--definition event --epsilon 0.1 --sensitivity 10"},
+      {"definition", "user", "protects everything a meter did over a horizon of N slots",
+       "transcripts of two streams that differ by one meter in all slots are (ε, δ)-indistinguishable, as long as at "
+       "most N slots are released",
+       "proved", "docs/guarantees/w-event.md", "--definition user --epsilon 1 --horizon 35040 --sensitivity 10"},
+      {"definition", "w-event", "protects whatever a meter did within any w consecutive slots",
+       "transcripts of two streams that differ by one meter within w consecutive slots are (ε, δ)-indistinguishable; "
+       "habits that last longer than w slots are not covered",
+       "proved", "docs/guarantees/w-event.md", "--definition w-event --epsilon 1 --w 96 --sensitivity 10"},
+      {"noise", "laplace", "discrete Laplace noise on the grid: P(k) ∝ exp(−|k|/scale)",
+       "exact to the last bit, from a cryptographic source; a change by c steps loses c/scale", "proved",
+       "docs/guarantees/noise.md", "--noise laplace"},
+      {"noise", "gaussian", "discrete Gaussian noise on the grid: P(k) ∝ exp(−k²/(2σ²))",
+       "exact to the last bit, from a cryptographic source; needs δ > 0; a change by c steps loses ρ = c²/(2σ²)",
+       "proved", "docs/guarantees/approximate.md", "--noise gaussian --delta 1e-6"},
+  };
+  for (const StrategyKind& kind : strategy_kinds()) {
+    entries.push_back({"mechanism", std::string(kind.name), std::string(kind.summary),
+                       "keeps the definition it runs under: the kernel refuses everything else. Error: " +
+                           std::string(kind.error),
+                       std::string(kind.status), std::string(kind.page), std::string(kind.example)});
+  }
+  for (const FilterKind& kind : filter_kinds()) {
+    entries.push_back({"filter", std::string(kind.name), std::string(kind.description), std::string(kFilterGuarantee),
+                       "proved", "docs/guarantees/post-processing.md", "--filter " + std::string(kind.example)});
+  }
+  return entries;
+}
+
+void print_all(const std::vector<Entry>& entries) {
+  std::string kind;
+  for (const Entry& entry : entries) {
+    if (entry.kind != kind) std::printf("%s%ss\n", kind.empty() ? "" : "\n", entry.kind.c_str());
+    kind = entry.kind;
+    std::printf("  %-15s %s\n", entry.name.c_str(), entry.summary.c_str());
+  }
+  std::printf("\nMore about one of them: fugu describe NAME\n");
+}
+
+Outcome describe(const std::string& name) {
+  const std::vector<Entry> entries = catalogue();
+  if (name.empty()) {
+    print_all(entries);
+    return kDone;
+  }
+  for (const Entry& entry : entries) {
+    if (entry.name != name) continue;
+    std::printf("%s (%s)\n  what      %s\n  promise   %s\n  status    %s\n  proof     %s\n  example   %s\n",
+                entry.name.c_str(), entry.kind.c_str(), entry.summary.c_str(), entry.promise.c_str(),
+                entry.status.c_str(), entry.page.c_str(), entry.example.c_str());
+    return kDone;
+  }
+  return Error{Cause::usage, "there is nothing called '" + name + "'; the names are listed by: fugu describe"};
+}
+
+}  // namespace
+
+void add_describe(CLI::App& app, Outcome& outcome) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("describe", "Say what a definition, mechanism or filter promises");
+  command->add_option("name", *name, "For example w-event, hybrid, truncate");
+  command->callback([name, &outcome] { outcome = describe(*name); });
+}
+
+}  // namespace fugu::cli

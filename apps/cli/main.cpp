@@ -1,0 +1,92 @@
+// The fugu command line: parses, calls the library, prints. One place maps errors to exit codes.
+#include <csignal>
+#include <cstdio>
+
+#include "command.hpp"
+
+namespace fugu::cli {
+
+void note(std::string_view text) {
+  std::fprintf(stderr, "fugu: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+std::string short_number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+namespace {
+
+constexpr const char* kTeach = R"(
+A first tour
+  fugu simulate artificial --length 2000 --season 96 --amplitude 500 --out totals.csv
+  fugu publish --stream totals.csv --definition w-event --epsilon 1 --w 96 --sensitivity 1 \
+               --mechanism hybrid --every 8 --interval 0.95 --ledger run.ledger --out released.csv
+  fugu audit   --ledger run.ledger --released released.csv
+  fugu metrics --stream totals.csv --released released.csv
+  fugu report  --stream totals.csv --run hybrid=released.csv,run.ledger --out report.html
+
+What the words mean: fugu describe; fugu describe w-event; fugu help publish
+Exit codes: 0 done, 1 the answer is no (an audit that fails), 2 wrong usage or bad input, 3 refused for privacy,
+            4 the environment failed (disk, pipe)
+)";
+
+/// `fugu help [command]`.
+void add_help(CLI::App& app, Outcome& outcome) {
+  auto topic = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("help", "Explain fugu, or one of its commands");
+  command->add_option("command", *topic, "The command to explain");
+  command->callback([&app, &outcome, topic] {
+    if (topic->empty()) {
+      std::fputs(app.help().c_str(), stdout);
+      outcome = kDone;
+      return;
+    }
+    for (CLI::App* other : app.get_subcommands([](CLI::App*) { return true; })) {
+      if (other->get_name() != *topic) continue;
+      std::fputs(other->help().c_str(), stdout);
+      outcome = kDone;
+      return;
+    }
+    outcome = Error{Cause::usage, "there is no command '" + *topic + "'; see: fugu help"};
+  });
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("fugu publishes statistics of live streams of personal data under provable privacy.", "fugu");
+  app.set_version_flag("--version", "fugu " FUGU_VERSION);
+  app.require_subcommand(1);
+  app.footer(kTeach);
+  Outcome outcome = kDone;
+  add_publish(app, outcome);
+  add_audit(app, outcome);
+  add_metrics(app, outcome);
+  add_report(app, outcome);
+  add_simulate(app, outcome);
+  add_describe(app, outcome);
+  add_help(app, outcome);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& shown) {
+    return app.exit(shown);  // --help and --version
+  } catch (const CLI::ParseError& error) {
+    const auto chosen = app.get_subcommands();
+    note(std::string(error.what()));
+    note("see: fugu help" + (chosen.empty() ? std::string() : " " + chosen.front()->get_name()));
+    return exit_code(Cause::usage);
+  }
+  if (outcome) return *outcome;
+  note("error: " + outcome.error().message);
+  return exit_code(outcome.error().cause);
+}
+
+}  // namespace
+
+}  // namespace fugu::cli
+
+int main(int argc, char** argv) {
+  // A consumer that goes away is an error of a write, not a reason to die without a word.
+  std::signal(SIGPIPE, SIG_IGN);
+  return fugu::cli::run(argc, argv);
+}

@@ -1,0 +1,337 @@
+// fugu publish: a stream goes in, a private stream comes out.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "command.hpp"
+#include "definition_options.hpp"
+#include "fugu/mechanism/publisher.hpp"
+#include "fugu/mechanism/registry.hpp"
+#include "fugu/mechanism/release_writer.hpp"
+#include "progress.hpp"
+#include "run_facts.hpp"
+#include "source_options.hpp"
+
+namespace fugu::cli {
+
+namespace {
+
+struct PublishOptions {
+  SourceOptions source;
+  DefinitionOptions definition;
+  std::string mechanism;
+  std::optional<std::uint64_t> every;
+  std::string noise = "auto";
+  std::string filter;
+  std::optional<double> interval;
+  std::string out = "-";
+  std::string ledger;
+  bool follow = false;
+  std::optional<std::uint64_t> seed;
+};
+
+constexpr const char* kExamples = R"(
+Examples
+  A day of quarter hours protected as a whole (w = 96), one meter changes a total by 10 kW at most:
+    fugu publish --stream totals.csv --definition w-event --epsilon 1 --w 96 --sensitivity 10 \
+                 --mechanism hybrid --every 4 --unit-step 0.1 --interval 0.95 --out released.csv
+
+  Readings of single meters, clamped to 10 kW, summed into feeders, with a ledger to audit and resume:
+    fugu publish --readings readings.csv.gz --series-map feeders.csv --clamp 10 --unit-step 0.001 --slot-length 15m \
+                 --definition w-event --epsilon 1 --w 96 --mechanism uniform --ledger run.ledger --out released.csv
+
+  A live stream; kill it and start the same command again, it goes on where it was:
+    producer | fugu publish --stream - --slot-length 15m --follow --ledger run.ledger --out released.csv …
+
+What each choice promises: fugu describe uniform, fugu describe w-event, fugu describe truncate
+)";
+
+/// A file descriptor that closes itself, unless it is standard output.
+class OutputFile {
+ public:
+  explicit OutputFile(int descriptor) : descriptor_(descriptor) {}
+  ~OutputFile() {
+    if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
+  }
+  OutputFile(OutputFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  OutputFile& operator=(OutputFile&&) = delete;
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+Result<OutputFile> open_output(const std::string& path, int flags) {
+  if (path == "-") return OutputFile(STDOUT_FILENO);
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
+  if (descriptor < 0) return Error{Cause::environment, path + ": opening failed: " + std::strerror(errno)};
+  return OutputFile(descriptor);
+}
+
+/// Yields the row that was read to learn about the stream, then the rest.
+class Primed final : public SlotSource {
+ public:
+  explicit Primed(SlotSource& rest) : rest_(rest) {}
+
+  /// Reads the first row; false when there is none.
+  Result<bool> prime() {
+    FUGU_ASSIGN(held_, rest_.next(row_));
+    return held_;
+  }
+  const SlotRow& first() const { return row_; }
+
+  Result<bool> next(SlotRow& row) override {
+    if (!held_) return rest_.next(row);
+    held_ = false;
+    row = row_;
+    return true;
+  }
+  bool would_wait() override { return !held_ && rest_.would_wait(); }
+  const std::vector<std::string>& series() const override { return rest_.series(); }
+
+ private:
+  SlotSource& rest_;
+  SlotRow row_;
+  bool held_ = false;
+};
+
+/// One call of `fugu publish`.
+class PublishRun {
+ public:
+  explicit PublishRun(const PublishOptions& options) : options_(options) {}
+  Outcome run();
+
+ private:
+  Result<void> check() const;
+  bool resuming() const { return !options_.ledger.empty() && std::filesystem::exists(options_.ledger); }
+  Result<void> open_source(const std::optional<RunClock>& clock);
+  Result<Mechanism> mechanism() const;
+  Result<LedgerHeader> header(const RunClock& clock) const;
+  ReleaseFormat format(const Clock& clock) const;
+  NoiseKind noise() const;
+
+  Outcome start();
+  Outcome resume();
+  Outcome simulate(SlotSource& source, ReleaseWriter& writer);
+  Outcome publish(Publisher publisher, SlotSource& source);
+  Result<Slot> last_handed_out(const ReleaseFormat& format, OutputFile& out) const;
+  void say_summary(Slot slots) const;
+
+  const PublishOptions& options_;
+  std::optional<Definition> definition_;
+  std::optional<OpenSource> source_;
+  std::optional<Exposure> exposure_;
+};
+
+Result<void> PublishRun::check() const {
+  std::string wrong;
+  const auto complain = [&](const std::string& what) { wrong += (wrong.empty() ? "" : "\n       ") + what; };
+  if (options_.mechanism.empty()) complain("--mechanism is missing: uniform, sample or hybrid (see: fugu describe)");
+  if (options_.seed && !options_.ledger.empty())
+    complain("--seed makes noise that anybody can subtract: it is for simulation and never goes with --ledger");
+  if (options_.seed && options_.follow)
+    complain("--seed makes noise that anybody can subtract: it is for simulation and never goes with --follow");
+  if (options_.noise == "gaussian" && options_.definition.delta == 0)
+    complain("--noise gaussian keeps no pure promise: give --delta as well, or use laplace");
+  if (options_.every && options_.mechanism != "hybrid") complain("--every belongs to --mechanism hybrid");
+  if (!wrong.empty()) return Error{options_.seed && !options_.ledger.empty() ? Cause::refused : Cause::usage, wrong};
+  return {};
+}
+
+NoiseKind PublishRun::noise() const {
+  if (options_.noise == "auto") return options_.definition.delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace;
+  return options_.noise == "gaussian" ? NoiseKind::gaussian : NoiseKind::laplace;
+}
+
+Result<void> PublishRun::open_source(const std::optional<RunClock>& clock) {
+  FUGU_ASSIGN(OpenSource opened, OpenSource::open(options_.source, clock ? std::optional(clock->clock) : std::nullopt,
+                                                  clock ? clock->utc_offset_s : 0));
+  source_.emplace(std::move(opened));
+  const std::size_t series = source_->series().size();
+  if (const auto change = source_->clamp_change_steps()) {
+    if (!options_.definition.sensitivity.empty())
+      return Error{Cause::usage, "--sensitivity follows from --clamp when readings are given: leave it out"};
+    FUGU_ASSIGN(Exposure exposure,
+                Exposure::make({.sensitivity_steps = std::vector<std::uint64_t>(series, static_cast<std::uint64_t>(*change)),
+                                .signatures = *source_->signatures()}));
+    exposure_.emplace(std::move(exposure));
+  } else {
+    FUGU_ASSIGN(Exposure exposure, options_.definition.exposure_of_stream(source_->unit_step(), series));
+    exposure_.emplace(std::move(exposure));
+  }
+  return {};
+}
+
+Result<Mechanism> PublishRun::mechanism() const {
+  FUGU_ASSIGN(auto strategy, make_strategy(options_.mechanism, {.window_slots = definition_->window_slots(),
+                                                                .every_slots = options_.every}));
+  return Mechanism{*definition_, *exposure_, noise(), std::move(strategy)};
+}
+
+Result<LedgerHeader> PublishRun::header(const RunClock& clock) const {
+  LedgerHeader header{*definition_, *exposure_, source_->series(), {}, FUGU_VERSION};
+  header.facts["clock"] = clock_to_text(clock.clock, clock.utc_offset_s);
+  header.facts["unit-step"] = options_.source.unit_step;
+  header.facts["mechanism"] = options_.mechanism;
+  if (options_.every) header.facts["every"] = std::to_string(*options_.every);
+  header.facts["noise"] = noise() == NoiseKind::gaussian ? "gaussian" : "laplace";
+  header.facts["filter"] = options_.filter;
+  return header;
+}
+
+ReleaseFormat PublishRun::format(const Clock& clock) const {
+  return {.clock = clock,
+          .unit_step = source_->unit_step(),
+          .series = source_->series(),
+          .currency = options_.definition.delta > 0 ? Currency::rho : Currency::epsilon,
+          .interval = options_.interval,
+          .filter = options_.filter};
+}
+
+Outcome PublishRun::run() {
+  FUGU_TRY(check());
+  FUGU_ASSIGN(const Definition definition, options_.definition.make());
+  definition_.emplace(definition);
+  return resuming() ? resume() : start();
+}
+
+Outcome PublishRun::start() {
+  FUGU_TRY(open_source(std::nullopt));
+  FUGU_ASSIGN(Mechanism made, mechanism());
+  if (!options_.ledger.empty() && options_.out != "-" && std::filesystem::exists(options_.out) &&
+      std::filesystem::file_size(options_.out) > 0)
+    return Error{Cause::usage, options_.out + ": exists already but the ledger " + options_.ledger +
+                                   " does not: these releases belong to another run; move them away or name another file"};
+  Primed source(source_->source());
+  FUGU_TRY(source.prime());  // the clock is known from the first row on
+  const RunClock clock{source_->clock(), source.first().utc_offset_s};
+  FUGU_ASSIGN(OutputFile out, open_output(options_.out, O_TRUNC));
+  FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(format(clock.clock), out.get(), options_.out));
+  writer.prepare_header();
+  if (options_.seed) return simulate(source, writer);
+  auto noise = std::make_unique<SecureNoise>();
+  if (options_.ledger.empty()) return publish(Publisher(std::move(made), std::move(noise), writer), source);
+  FUGU_ASSIGN(const LedgerHeader about, header(clock));
+  FUGU_ASSIGN(LedgerWriter ledger, LedgerWriter::create(options_.ledger, about));
+  return publish(Publisher(std::move(made), std::move(noise), writer, std::move(ledger)), source);
+}
+
+Result<Slot> last_delivered(const std::string& ledger) {
+  FUGU_ASSIGN(LedgerReader reader, LedgerReader::open(ledger));
+  Slot last = -1;
+  for (;;) {
+    FUGU_ASSIGN(const auto record, reader.next());
+    if (!record) return last;
+    if (const auto* delivered = std::get_if<Delivered>(&*record)) last = delivered->slot;
+  }
+}
+
+/// The last slot an earlier run handed out, as far as can be known; the output is cut to whole slots.
+Result<Slot> PublishRun::last_handed_out(const ReleaseFormat& release_format, OutputFile& out) const {
+  if (options_.out == "-") return last_delivered(options_.ledger);
+  FUGU_ASSIGN(const ResumePoint point, find_resume_point(options_.out, release_format));
+  if (::ftruncate(out.get(), static_cast<off_t>(point.bytes)) != 0 ||
+      ::lseek(out.get(), static_cast<off_t>(point.bytes), SEEK_SET) < 0)
+    return Error{Cause::environment, options_.out + ": cutting off an unfinished row failed: " + std::strerror(errno)};
+  // Without even a header there is nothing to continue.
+  return point.bytes == 0 ? Slot{-2} : point.last_slot;
+}
+
+Outcome PublishRun::resume() {
+  FUGU_ASSIGN(LedgerWriter ledger, LedgerWriter::reopen(options_.ledger));
+  FUGU_ASSIGN(LedgerReader reader, LedgerReader::open(options_.ledger));
+  FUGU_ASSIGN(const RunClock clock, clock_of(reader.header()));
+  FUGU_TRY(open_source(clock));
+  FUGU_ASSIGN(LedgerHeader about, header(clock));
+  about.version = reader.header().version;
+  if (about.to_text() != reader.header().to_text())
+    return Error{Cause::usage, options_.ledger + ": written with other options (" + reader.header().definition.text() +
+                                   ", …): resume with the same ones, or name a new ledger"};
+  FUGU_ASSIGN(Mechanism made, mechanism());
+  const ReleaseFormat release_format = format(clock.clock);
+  FUGU_ASSIGN(OutputFile out, open_output(options_.out, 0));
+  FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(release_format, out.get(), options_.out));
+  FUGU_ASSIGN(const Slot handed_out, last_handed_out(release_format, out));
+  if (options_.out == "-" ? handed_out < 0 : handed_out < -1) writer.prepare_header();
+  writer.mute_until(handed_out);
+  FUGU_ASSIGN(Publisher publisher, Publisher::resume(std::move(made), std::make_unique<SecureNoise>(), writer,
+                                                     std::move(ledger), std::move(reader)));
+  if (handed_out >= publisher.next_slot())
+    return Error{Cause::refused, options_.out + ": holds releases that the ledger does not pay for; the ledger is not the "
+                                                "one they were made with, or it was truncated"};
+  source_->skip_before(publisher.next_slot());
+  note("resuming at slot " + std::to_string(publisher.next_slot()));
+  return publish(std::move(publisher), source_->source());
+}
+
+Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
+  Progress progress("slots released");
+  FUGU_TRY(publisher.run(source, [&](Slot slot) {
+    const auto done = static_cast<std::uint64_t>(slot) + 1;
+    progress.update(done, done);
+  }));
+  say_summary(publisher.next_slot());
+  return kDone;
+}
+
+Outcome PublishRun::simulate(SlotSource& source, ReleaseWriter& writer) {
+  note("warning: --seed given: this is a simulation, the output is NOT private");
+  FUGU_ASSIGN(Mechanism made, mechanism());
+  Simulation simulation(std::move(made), std::make_unique<SimulationNoise>(*options_.seed));
+  Progress progress("slots simulated");
+  SlotRow row;
+  std::uint64_t slots = 0;
+  for (;;) {
+    FUGU_ASSIGN(const bool more, source.next(row));
+    if (!more) break;
+    FUGU_ASSIGN(const Release* release, simulation.step(row));
+    writer.prepare(*release);
+    ++slots;
+    progress.update(slots, slots);
+    if (slots % 4096 == 0) FUGU_TRY(writer.emit());
+  }
+  FUGU_TRY(writer.emit());
+  return kDone;
+}
+
+void PublishRun::say_summary(Slot slots) const {
+  const std::string input = source_->summary();
+  note("released " + std::to_string(slots) + " slots of " + std::to_string(source_->series().size()) +
+       " series under " + definition_->text() + (input.empty() ? "" : "; " + input));
+}
+
+}  // namespace
+
+void add_publish(CLI::App& app, Outcome& outcome) {
+  auto options = std::make_shared<PublishOptions>();
+  CLI::App* command = app.add_subcommand("publish", "Release a stream under a privacy promise");
+  command->footer(kExamples);
+  options->source.add_to(*command);
+  options->definition.add_to(*command);
+  const std::string mechanism = "Mechanism";
+  command->add_option("--mechanism", options->mechanism, "uniform, sample or hybrid (see: fugu describe)")->group(mechanism);
+  command->add_option("--every", options->every, "hybrid: release every K-th slot")->group(mechanism);
+  command->add_option("--noise", options->noise, "laplace, gaussian (needs --delta), or auto: gaussian when --delta is given")
+      ->check(CLI::IsMember({"auto", "laplace", "gaussian"}))
+      ->capture_default_str()
+      ->group(mechanism);
+  command->add_option("--filter", options->filter, "Free post-processing, in order: truncate:0:5000,kalman")->group(mechanism);
+  const std::string output = "Output";
+  command->add_option("--out", options->out, "Releases, CSV: time,series,value,scale,loss_rate,sampled; - is standard output")
+      ->capture_default_str()
+      ->group(output);
+  command->add_option("--interval", options->interval, "Append columns lower,upper: an error band, for example 0.95")
+      ->group(output);
+  command->add_option("--ledger", options->ledger,
+                      "Durable record of all answers: to audit, and to resume by the same command")
+      ->group(output);
+  command->add_flag("--follow", options->follow, "The stream is live: release every slot as soon as it is complete")
+      ->group(output);
+  command->add_option("--seed", options->seed, "Simulate with reproducible noise; the output is NOT private")->group(output);
+  command->callback([options, &outcome] { outcome = PublishRun(*options).run(); });
+}
+
+}  // namespace fugu::cli

@@ -1,0 +1,216 @@
+// fugu report: truth, releases, errors and audits of one or more runs on one page.
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+#include "command.hpp"
+#include "evaluation.hpp"
+#include "fugu/accounting/audit.hpp"
+#include "fugu/accounting/ledger.hpp"
+#include "fugu/report/html.hpp"
+#include "fugu/report/svg.hpp"
+
+namespace fugu::cli {
+
+namespace {
+
+struct ReportArguments {
+  SourceOptions stream;
+  std::vector<std::string> runs;
+  std::string title = "Released stream";
+  std::string unit;
+  double gamma = 1;
+  Slot first_slot = 0;
+  Slot slots = 500;
+  std::string out;
+  std::string picture;
+};
+
+constexpr const char* kExamples = R"(
+Prints a table on standard output and writes one self-contained HTML page with a plot for every run. For people who may
+see the true stream: the page shows it.
+
+Examples
+  fugu report --stream totals.csv --run uniform=u.csv,u.ledger --run sample=s.csv,s.ledger --out report.html
+  fugu report --stream totals.csv --run hybrid=released.csv --slots 300 --picture release.svg
+)";
+
+/// One `--run LABEL=RELEASED[,LEDGER]`.
+struct Run {
+  std::string label;
+  std::string released;
+  std::string ledger;
+};
+
+Result<Run> parse_run(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::size_t comma = text.find(',', equals == std::string::npos ? 0 : equals);
+  if (equals == std::string::npos || equals == 0 || equals + 1 >= text.size())
+    return Error{Cause::usage, "--run: expected LABEL=RELEASED.csv or LABEL=RELEASED.csv,LEDGER"};
+  Run run{text.substr(0, equals), text.substr(equals + 1, comma == std::string::npos ? comma : comma - equals - 1), ""};
+  if (comma != std::string::npos) run.ledger = text.substr(comma + 1);
+  return run;
+}
+
+/// What the first series looks like in the slots to be drawn.
+struct Drawing {
+  std::vector<report::Point> truth;
+  std::vector<report::Point> released;
+  std::vector<report::Span> band;
+};
+
+struct RunResult {
+  Run run;
+  std::string guarantee = "not stated (no ledger)";
+  std::string audit = "no ledger";
+  bool audit_holds = false;
+  Evaluation evaluation;
+  Drawing drawing;
+};
+
+Result<RunResult> examine(const ReportArguments& arguments, const Run& run) {
+  RunResult result;
+  result.run = run;
+  EvaluationOptions options{.sanity_bound = arguments.gamma};
+  if (!run.ledger.empty()) {
+    FUGU_ASSIGN(const AuditReport audit, audit_ledger(run.ledger));
+    result.guarantee = audit.definition;
+    result.audit_holds = audit.holds();
+    result.audit = std::string(audit.holds() ? "holds" : "FAILS") + ": " + audit.measure + " = " +
+                   short_number(audit.worst_loss);
+    FUGU_ASSIGN(const LedgerReader reader, LedgerReader::open(run.ledger));
+    const auto noise = reader.header().facts.find("noise");
+    if (noise != reader.header().facts.end() && noise->second == "gaussian") options.noise = NoiseKind::gaussian;
+  }
+  Drawing& drawing = result.drawing;
+  options.observe = [&](const Observation& seen) {
+    const ReleaseRecord& record = seen.released;
+    if (record.series != 0 || record.slot < arguments.first_slot || record.slot >= arguments.first_slot + arguments.slots)
+      return;
+    const auto x = static_cast<double>(record.slot);
+    if (seen.truth) drawing.truth.push_back({x, *seen.truth});
+    drawing.released.push_back({x, record.value});
+    if (record.lower && record.upper) drawing.band.push_back({x, *record.lower, *record.upper});
+  };
+  FUGU_ASSIGN(result.evaluation, evaluate(arguments.stream, run.released, options));
+  return result;
+}
+
+report::Chart draw(const ReportArguments& arguments, const RunResult& result) {
+  const std::string series = result.evaluation.series.front().name;
+  report::Chart chart({.title = arguments.title + ": " + result.run.label,
+                       .description = "True and released values of " + series + " over time, with the error band.",
+                       .x = {.label = "slot"},
+                       .y = {.label = series, .unit = arguments.unit}});
+  if (!result.drawing.band.empty())
+    chart.add(report::Band({.label = "error band", .colour = report::Colour::blue, .shape = report::Shape::steps},
+                           result.drawing.band));
+  chart.add(report::Line({.label = "released", .colour = report::Colour::blue, .shape = report::Shape::steps},
+                         result.drawing.released));
+  chart.add(report::Line({.label = "true", .colour = report::Colour::ink, .width_px = 1.25}, result.drawing.truth));
+  return chart;
+}
+
+report::Table make_table(const std::vector<RunResult>& results) {
+  using Align = report::Column::Align;
+  report::Table table{.caption = "Strategies under their promises",
+                      .columns = {{"strategy", Align::text},
+                                  {"guarantee", Align::text},
+                                  {"measured MAE", Align::number},
+                                  {"predicted MAE", Align::number},
+                                  {"audit", Align::text}}};
+  for (const RunResult& result : results) {
+    const report::Tone tone = result.run.ledger.empty() ? report::Tone::plain
+                              : result.audit_holds      ? report::Tone::good
+                                                        : report::Tone::bad;
+    table.rows.push_back({{result.run.label},
+                          {result.guarantee},
+                          {short_number(result.evaluation.overall->mae)},
+                          {short_number(result.evaluation.predicted_mae)},
+                          {result.audit, tone}});
+  }
+  return table;
+}
+
+/// Characters, not bytes: ε takes two of the latter.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+void print(const report::Table& table) {
+  std::vector<std::size_t> widths;
+  for (const report::Column& column : table.columns) widths.push_back(width_of(column.header));
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i].text));
+  }
+  const auto print_cell = [&](const std::string& text, std::size_t i) {
+    const std::string padding(widths[i] - width_of(text), ' ');
+    const bool right = table.columns[i].align == report::Column::Align::number;
+    std::printf("%s%s%s", right ? padding.c_str() : "", text.c_str(), right ? "" : padding.c_str());
+    std::printf("%s", i + 1 < widths.size() ? "  " : "\n");
+  };
+  for (std::size_t i = 0; i < widths.size(); ++i) print_cell(table.columns[i].header, i);
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) print_cell(row[i].text, i);
+  }
+}
+
+Result<void> write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) return Error{Cause::environment, path + ": writing failed"};
+  return {};
+}
+
+std::string make_page(const ReportArguments& arguments, const std::vector<RunResult>& results) {
+  report::Page page({.title = arguments.title, .subtitle = "True and released values, what they cost, and how far they are apart"});
+  page.note("This page shows the true stream. It is for those who may see it.");
+  page.table(make_table(results));
+  page.paragraph(
+      "Predicted MAE is what the noise scales and the movement of the stream between two answers lead to expect; the "
+      "measured one is that of this single run. The audit recomputes the guarantee from the ledger's answers.");
+  for (const RunResult& result : results) {
+    page.section(result.run.label);
+    page.figure(draw(arguments, result), "Slots " + std::to_string(arguments.first_slot) + " to " +
+                                             std::to_string(arguments.first_slot + arguments.slots - 1) + " of " +
+                                             result.evaluation.series.front().name + ". " + result.guarantee + ".");
+  }
+  return page.html();
+}
+
+Outcome make_report(const ReportArguments& arguments) {
+  if (arguments.runs.empty())
+    return Error{Cause::usage, "--run is missing: LABEL=RELEASED.csv,LEDGER for each run to show"};
+  std::vector<RunResult> results;
+  for (const std::string& text : arguments.runs) {
+    FUGU_ASSIGN(const Run run, parse_run(text));
+    FUGU_ASSIGN(RunResult result, examine(arguments, run));
+    results.push_back(std::move(result));
+  }
+  print(make_table(results));
+  if (!arguments.out.empty()) FUGU_TRY(write_file(arguments.out, make_page(arguments, results)));
+  if (!arguments.picture.empty()) FUGU_TRY(write_file(arguments.picture, draw(arguments, results.front()).standalone_svg()));
+  return kDone;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Outcome& outcome) {
+  auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* command = app.add_subcommand("report", "Compare runs with the truth on one HTML page");
+  command->footer(kExamples);
+  arguments->stream.add_to(*command);
+  command->add_option("--run", arguments->runs, "LABEL=RELEASED.csv[,LEDGER], once per run");
+  command->add_option("--title", arguments->title, "Title of the page")->capture_default_str();
+  command->add_option("--unit", arguments->unit, "Unit of the values, for the axis");
+  command->add_option("--gamma", arguments->gamma, "Sanity bound of the relative error")->capture_default_str();
+  command->add_option("--first-slot", arguments->first_slot, "First slot to draw")->capture_default_str();
+  command->add_option("--slots", arguments->slots, "How many slots to draw")->capture_default_str();
+  command->add_option("--out", arguments->out, "HTML page to write");
+  command->add_option("--picture", arguments->picture, "SVG file to write: the plot of the first run");
+  command->callback([arguments, &outcome] { outcome = make_report(*arguments); });
+}
+
+}  // namespace fugu::cli

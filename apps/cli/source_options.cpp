@@ -1,0 +1,149 @@
+#include "source_options.hpp"
+
+#include "command.hpp"
+
+namespace fugu::cli {
+
+void SourceOptions::add_to(CLI::App& command) {
+  const std::string group = "Input";
+  command.add_option("--stream", stream, "Totals, CSV wide: time,<series>…; one row a slot; plain or gzip; - is standard input")
+      ->group(group);
+  command.add_option("--readings", readings, "Readings, CSV long: time,meter,value; needs --series-map and --clamp")->group(group);
+  command.add_option("--series-map", series_map, "CSV meter,series: what each meter counts into")->group(group);
+  command.add_option("--clamp", clamp, "Public bound of a reading: K for [0, K], or LO:HI")->group(group);
+  command.add_option("--unit-step", unit_step, "Grid of all values: released values are multiples of it")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--slot-length", slot_length, "Length of a slot: 15m, 1h, 30s, 1d (a stream tells it by its first two rows)")
+      ->group(group);
+  command.add_option("--utc-offset", utc_offset, "Offset of time stamps that carry none, for example +01:00")->group(group);
+  command.add_option("--time-column", time_column, "Name of the stream's first column")->capture_default_str()->group(group);
+  command.add_option("--grace", grace_slots, "Readings may come this many slots late")->capture_default_str()->group(group);
+  command.add_option("--late", late, "Readings later than that: error or drop")
+      ->check(CLI::IsMember({"error", "drop"}))
+      ->capture_default_str()
+      ->group(group);
+  command.add_flag("--strict", strict, "A reading beyond the clamp is an error instead of being clamped")->group(group);
+}
+
+namespace {
+
+Error usage(std::string message) { return {Cause::usage, std::move(message)}; }
+
+Result<std::int64_t> parse_steps(const UnitStep& unit_step, std::string_view text, std::string_view option) {
+  std::int64_t steps = 0;
+  const DecimalFault fault = unit_step.steps(text, steps, Rounding::away);
+  if (fault != DecimalFault::none)
+    return usage(std::string(option) + ": found " + std::string(describe(fault)) + "; expected a number such as 10 or 2.5");
+  return steps;
+}
+
+Result<ClampRange> parse_clamp(const UnitStep& unit_step, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  ClampRange range;
+  if (colon == std::string::npos) {
+    FUGU_ASSIGN(range.hi, parse_steps(unit_step, text, "--clamp"));
+  } else {
+    FUGU_ASSIGN(range.lo, parse_steps(unit_step, text.substr(0, colon), "--clamp"));
+    FUGU_ASSIGN(range.hi, parse_steps(unit_step, text.substr(colon + 1), "--clamp"));
+  }
+  if (range.hi < range.lo || (range.lo == 0 && range.hi == 0))
+    return usage("--clamp must be a positive bound K for [0, K], or LO:HI with LO below HI");
+  return range;
+}
+
+/// What both kinds of input are told about time.
+struct TimeOptions {
+  std::optional<std::int64_t> slot_s;
+  std::optional<Stamp> origin;
+  std::optional<std::int32_t> default_utc_offset_s;
+};
+
+Result<TimeOptions> time_options(const SourceOptions& options, const std::optional<Clock>& clock,
+                                 std::int32_t utc_offset_s) {
+  TimeOptions time;
+  if (!options.slot_length.empty()) {
+    FUGU_ASSIGN(time.slot_s, parse_duration(options.slot_length));
+  }
+  if (!options.utc_offset.empty()) {
+    FUGU_ASSIGN(time.default_utc_offset_s, parse_utc_offset(options.utc_offset));
+  }
+  if (clock && clock->has_time()) {
+    time.slot_s = clock->slot_s();
+    time.origin = Stamp{clock->origin_s(), utc_offset_s};
+  }
+  return time;
+}
+
+}  // namespace
+
+Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::optional<Clock>& clock,
+                                    std::int32_t utc_offset_s) {
+  if (options.stream.empty() == options.readings.empty())
+    return usage("say what to read: either --stream S.csv, or --readings R.csv --series-map M.csv --clamp K");
+  OpenSource open;
+  FUGU_ASSIGN(open.unit_step_, UnitStep::parse(options.unit_step));
+  FUGU_ASSIGN(const TimeOptions time, time_options(options, clock, utc_offset_s));
+  if (!options.stream.empty()) {
+    FUGU_ASSIGN(Input input, Input::open(options.stream));
+    FUGU_ASSIGN(StreamReader reader, StreamReader::open(std::move(input), {.unit_step = open.unit_step_,
+                                                                           .slot_s = time.slot_s,
+                                                                           .origin = time.origin,
+                                                                           .default_utc_offset_s = time.default_utc_offset_s,
+                                                                           .time_column = options.time_column}));
+    open.stream_ = std::make_unique<StreamReader>(std::move(reader));
+    return open;
+  }
+  if (options.series_map.empty() || options.clamp.empty())
+    return usage("--readings needs --series-map M.csv and --clamp K, the public bound of one reading");
+  FUGU_ASSIGN(open.clamp_, parse_clamp(open.unit_step_, options.clamp));
+  FUGU_ASSIGN(Input map_input, Input::open(options.series_map));
+  FUGU_ASSIGN(SeriesMap map, SeriesMap::read(std::move(map_input)));
+  FUGU_ASSIGN(Input input, Input::open(options.readings));
+  FUGU_ASSIGN(ReadingsReader reader,
+              ReadingsReader::open(std::move(input), std::move(map),
+                                   {.unit_step = open.unit_step_,
+                                    .clamp = open.clamp_,
+                                    .slot_s = time.slot_s,
+                                    .origin = time.origin,
+                                    .default_utc_offset_s = time.default_utc_offset_s,
+                                    .grace_slots = options.grace_slots,
+                                    .late = options.late == "drop" ? LateRule::drop : LateRule::error,
+                                    .beyond = options.strict ? BeyondRule::error : BeyondRule::clamp,
+                                    .warn = [](const std::string& message) { note("warning: " + message); }}));
+  open.readings_ = std::make_unique<ReadingsReader>(std::move(reader));
+  return open;
+}
+
+std::optional<std::int64_t> OpenSource::clamp_change_steps() const {
+  if (!readings_) return std::nullopt;
+  return largest_change(clamp_);
+}
+
+std::optional<std::vector<std::vector<SeriesId>>> OpenSource::signatures() const {
+  if (!readings_) return std::nullopt;
+  return readings_->series_map().signatures();
+}
+
+std::string OpenSource::summary() const {
+  if (!readings_) return {};
+  const ReadingsCounters& counters = readings_->counters();
+  std::string text = std::to_string(counters.rows) + " readings";
+  const auto add = [&](std::uint64_t count, const char* what) {
+    if (count > 0) text += ", " + std::to_string(count) + " " + what;
+  };
+  add(counters.missing, "missing");
+  add(counters.clamped, "clamped");
+  add(counters.duplicates, "duplicates dropped");
+  add(counters.late, "late and dropped");
+  add(counters.skipped, "already released");
+  return text;
+}
+
+Result<std::uint64_t> parse_magnitude(const UnitStep& unit_step, const std::string& text, std::string_view option) {
+  FUGU_ASSIGN(const std::int64_t steps, parse_steps(unit_step, text, option));
+  if (steps < 1) return usage(std::string(option) + " must be positive, for example 10");
+  return static_cast<std::uint64_t>(steps);
+}
+
+}  // namespace fugu::cli

@@ -1,0 +1,59 @@
+// Where the true values come from: `--stream`, or `--readings` with a series map. Shared by publish, metrics and report.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "fugu/stream/readings_reader.hpp"
+#include "fugu/stream/stream_reader.hpp"
+
+namespace fugu::cli {
+
+struct SourceOptions {
+  std::string stream;
+  std::string readings;
+  std::string series_map;
+  std::string clamp;
+  std::string unit_step = "1";
+  std::string slot_length;
+  std::string utc_offset;
+  std::string time_column = "time";
+  Slot grace_slots = 1;
+  std::string late = "error";
+  bool strict = false;
+
+  void add_to(CLI::App& command);
+};
+
+/// An open stream of true values and its public facts.
+class OpenSource {
+ public:
+  /// `clock` is that of an earlier run: the stream continues it.
+  static Result<OpenSource> open(const SourceOptions& options, const std::optional<Clock>& clock,
+                                 std::int32_t utc_offset_s);
+
+  SlotSource& source() { return stream_ ? static_cast<SlotSource&>(*stream_) : *readings_; }
+  const Clock& clock() const { return stream_ ? stream_->clock() : readings_->clock(); }
+  const UnitStep& unit_step() const { return unit_step_; }
+  const std::vector<std::string>& series() const { return stream_ ? stream_->series() : readings_->series(); }
+  void skip_before(Slot slot) { stream_ ? stream_->skip_before(slot) : readings_->skip_before(slot); }
+
+  /// Sensitivity of every series in steps, and who counts into what, where the input says so (readings); else nothing.
+  std::optional<std::int64_t> clamp_change_steps() const;
+  std::optional<std::vector<std::vector<SeriesId>>> signatures() const;
+  /// What happened to the readings, for standard error. Empty for a stream.
+  std::string summary() const;
+
+ private:
+  std::unique_ptr<StreamReader> stream_;
+  std::unique_ptr<ReadingsReader> readings_;
+  ClampRange clamp_;
+  UnitStep unit_step_;
+};
+
+/// Parses a magnitude such as a sensitivity in the stream's unit, rounded up to the grid.
+Result<std::uint64_t> parse_magnitude(const UnitStep& unit_step, const std::string& text, std::string_view option);
+
+}  // namespace fugu::cli
