@@ -79,7 +79,8 @@ TEST(UnitStep, WhatIsWrongHasAName) {
 }
 
 TEST(UnitStep, RefusesStepsThatAreNone) {
-  for (const char* bad : {"", "0", "-1", "x", "0.0000000000000000001", "1e19", "1234567890.1", "nan", "inf"}) {
+  for (const char* bad :
+       {"", "0", "-1", "x", "0.0000000000000000001", "1e19", "2e18", "999999999e10", "1234567890.1", "nan", "inf"}) {
     const auto result = UnitStep::parse(bad);
     ASSERT_FALSE(result.has_value()) << bad;
     EXPECT_EQ(result.error().cause, Cause::usage);
