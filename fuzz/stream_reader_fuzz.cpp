@@ -1,4 +1,5 @@
-// Any bytes, plain or gzip, as a wide stream: no crash, slots are consecutive, and small blocks say the same as large ones.
+// Any bytes, plain or gzip, as a wide stream: no crash, slots are consecutive, and small blocks say the same as large
+// ones.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

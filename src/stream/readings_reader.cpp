@@ -176,14 +176,15 @@ class ReadingsReader::Impl {
   }
 
   Result<void> add_run(Slot slot, std::size_t end) {
-    counters_.rows += end - reading_;
     if (skip_before_ && slot < *skip_before_) {
+      counters_.rows += end - reading_;
       counters_.skipped += end - reading_;
       reading_ = end;
       return {};
     }
     for (; reading_ < end; ++reading_) {
       const Reading& reading = block_->parsed.readings[reading_];
+      ++counters_.rows;
       const Aggregator::Outcome outcome = aggregator_.add(slot, reading.meter, reading.value);
       if (outcome != Aggregator::Outcome::counted) FUGU_TRY(note(outcome, reading.line));
     }
