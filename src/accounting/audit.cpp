@@ -32,7 +32,11 @@ std::uint64_t slots_touched(const Answer& answer) {
 
 std::string in_slot(Slot slot) { return "slot " + std::to_string(slot) + ": "; }
 
-bool nearly(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b)); }
+/// An infinity is near itself only, and nothing is near what is not a number.
+bool nearly(double a, double b) {
+  if (!std::isfinite(a) || !std::isfinite(b)) return a == b;
+  return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
+}
 
 /// What the answer loses when `slots` of the slots it touches change by `change` steps each: ε, or ρ.
 Units loss_of(const Answer& answer, Rational p, bool pure, std::uint64_t change, std::uint64_t slots) {
@@ -168,6 +172,7 @@ class LedgerAudit {
   void check(const Answer& answer);
   void check(const SlotEnd& end);
   void check_session(const Answer& answer);
+  void lose_sessions();
   Result<void> find_worst();
   Result<void> weigh(std::size_t first_signature, std::vector<LossTable>& tables);
   void weigh_answer(const Answer& answer, std::size_t first_signature, std::vector<LossTable>& tables);
@@ -213,9 +218,12 @@ Result<void> LedgerAudit::check_records() {
     if (!*record) break;
     if (const auto* answer = std::get_if<Answer>(&**record)) check(*answer);
     if (const auto* end = std::get_if<SlotEnd>(&**record)) check(*end);
+    if (std::holds_alternative<Resumed>(**record)) lose_sessions();
     ended_ = std::holds_alternative<StreamEnd>(**record);
   }
   torn_ = reader.torn();
+  if (rate_in_slot_ > 0)
+    report_.add(in_slot(next_slot_) + "answers are recorded, but the slot is never closed");
   if (torn_ && !options_.open_ended)
     report_.add("the file ends within a record after byte " + std::to_string(reader.intact_bytes()) +
                 ": it was truncated, or a run was killed; resume the run, or audit with --open");
@@ -246,13 +254,17 @@ void LedgerAudit::check_session(const Answer& answer) {
   if (!is_new) {
     if (session.ended)
       report_.add(in_slot(answer.slot) + "session " + std::to_string(answer.session) +
-                  " goes on after its threshold was exceeded, which is not paid for");
+                  " goes on after its threshold was exceeded or its noise lost in a restart, which is not paid for");
     if (!same_question(session.like, answer))
       report_.add(in_slot(answer.slot) + "session " + std::to_string(answer.session) + " changes its question");
   }
   session.first = std::min(session.first, answer.first_slot);
   session.last = std::max(session.last, answer.slot);
   session.ended = session.ended || answer.values[0] != 0;
+}
+
+void LedgerAudit::lose_sessions() {
+  for (auto& [id, session] : sessions_) session.ended = true;
 }
 
 void LedgerAudit::check(const SlotEnd& end) {

@@ -75,7 +75,7 @@ double log_delta(long double rho, long double epsilon) {
   };
   long double best_point = 0;
   long double best = at(best_point);
-  for (long double step : {0.25L, 0.01L, 0.0005L}) {
+  for (long double step : {0.25L, 0.01L, 0.0005L, 0.00002L, 0.000001L}) {
     const long double centre = best_point;
     const long double span = step > 0.1L ? 40 : 30 * step;
     for (long double point = centre - span; point <= centre + span; point += step) {

@@ -56,19 +56,17 @@ Budget CostTable::loss_of(NoiseKind noise, std::uint64_t change, Rational parame
   return Budget::from_units(multiply_divide_up(square, parameter.den, Budget::kFractionBits - 1, parameter.num));
 }
 
+Budget CostTable::loss_of_value(NoiseKind noise, std::uint64_t change, Rational parameter) {
+  const bool known = last_.noise == noise && last_.change == change && last_.parameter.num == parameter.num &&
+                     last_.parameter.den == parameter.den;
+  if (!known) last_ = {noise, change, parameter, loss_of(noise, change, parameter, 1)};
+  return last_.loss;
+}
+
 const std::vector<SignatureLoss>& CostTable::of_values(const Answer& answer) {
-  // Most requests perturb all series alike: compute each distinct loss once.
-  std::uint64_t change = 0;
-  Rational parameter;
-  Budget loss;
   for (std::size_t i = 0; i < answer.series.size(); ++i) {
     const SeriesId series = answer.series[i];
-    const Rational p = answer.parameter_of(i);
-    if (i == 0 || change != exposure_.sensitivity_steps(series) || p.num != parameter.num || p.den != parameter.den) {
-      change = exposure_.sensitivity_steps(series);
-      parameter = p;
-      loss = loss_of(answer.noise, change, parameter, 1);
-    }
+    const Budget loss = loss_of_value(answer.noise, exposure_.sensitivity_steps(series), answer.parameter_of(i));
     for (const std::uint32_t signature : exposure_.signatures_of(series)) add(signature, loss);
   }
   return losses_;

@@ -20,6 +20,7 @@ struct SignatureLoss {
 /// Computes losses at full sensitivity, rounded up. Keeps its buffers between calls.
 class CostTable {
  public:
+  /// `exposure` must outlive the table.
   CostTable(const Exposure& exposure, Currency currency);
 
   /// The loss of each touched signature in each of the touched slots (every touched slot carries the same).
@@ -40,6 +41,8 @@ class CostTable {
   void collect_changes(const Answer& answer);
   Budget laplace_loss(uint128 change, Rational scale) const;
   Budget loss_of(NoiseKind noise, std::uint64_t change, Rational parameter, std::uint64_t slots) const;
+  /// loss_of for a single slot, remembered from one call to the next: most streams repeat one noise scale.
+  Budget loss_of_value(NoiseKind noise, std::uint64_t change, Rational parameter);
   void add(std::uint32_t signature, Budget loss);
   void clear();
 
@@ -47,6 +50,13 @@ class CostTable {
   Currency currency_;
   std::vector<SignatureLoss> losses_;
   std::vector<std::uint32_t> position_;  // of a signature in losses_ or changes_, plus 1; 0 when absent
+  struct LastValue {
+    NoiseKind noise = NoiseKind::laplace;
+    std::uint64_t change = 0;
+    Rational parameter;
+    Budget loss;
+  };
+  LastValue last_;
   struct Change {
     std::uint32_t signature;
     std::uint64_t steps;

@@ -69,6 +69,8 @@ struct LedgerReader::State {
 
   /// Up to `count` bytes into `into`; fewer only at the end of the file.
   Result<std::size_t> read(char* into, std::size_t count);
+  /// Whether `begun` and all that follows in the file are zeros.
+  Result<bool> only_zeros(std::string_view begun);
   /// Reads the next frame into `payload`. False at the end, intact or torn.
   Result<bool> read_frame();
 
@@ -94,6 +96,16 @@ Result<std::size_t> LedgerReader::State::read(char* into, std::size_t count) {
   return total;
 }
 
+Result<bool> LedgerReader::State::only_zeros(std::string_view begun) {
+  char block[4096];
+  while (!begun.empty()) {
+    if (begun.find_first_not_of('\0') != std::string_view::npos) return false;
+    FUGU_ASSIGN(const std::size_t got, read(block, sizeof block));
+    begun = {block, got};
+  }
+  return true;
+}
+
 Result<bool> LedgerReader::State::read_frame() {
   char head[kFrameHeadBytes];
   FUGU_ASSIGN(const std::size_t head_bytes, read(head, sizeof head));
@@ -101,21 +113,29 @@ Result<bool> LedgerReader::State::read_frame() {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return system_error(path, "reading");
   const std::uint64_t rest = static_cast<std::uint64_t>(status.st_size) - intact_bytes;
-  const FrameHead frame = head_bytes == sizeof head ? parse_frame_head(head) : FrameHead{};
-  torn = head_bytes < sizeof head || frame.payload_bytes > rest - sizeof head;
+  // A crash can leave the last frame half on disk; anything else means that the file was changed.
+  torn = head_bytes < sizeof head || rest < sizeof head;
   if (torn) return false;
-  payload.resize(frame.payload_bytes);
-  FUGU_ASSIGN(const std::size_t payload_bytes, read(payload.data(), payload.size()));
-  const bool last = rest == kFrameHeadBytes + frame.payload_bytes;
-  if (payload_bytes < payload.size() || checksum(payload, chain) != frame.checksum) {
-    // A crash can leave the last frame half on disk; in the middle it means the file was changed.
-    torn = last;
+  const Error damaged{Cause::bad_input, path + ": damaged at byte " + std::to_string(intact_bytes) +
+                                            ": the checksum does not match; restore the ledger from a backup"};
+  const std::optional<FrameHead> frame = parse_frame_head(head, chain);
+  if (!frame) {
+    // A file that had grown but not been written when the power went ends in zeros.
+    FUGU_ASSIGN(torn, only_zeros({head, sizeof head}));
     if (torn) return false;
-    return Error{Cause::bad_input, path + ": damaged at byte " + std::to_string(intact_bytes) +
-                                       ": the checksum does not match; restore the ledger from a backup"};
+    return damaged;
+  }
+  torn = frame->payload_bytes > rest - sizeof head;
+  if (torn) return false;
+  payload.resize(frame->payload_bytes);
+  FUGU_ASSIGN(const std::size_t payload_bytes, read(payload.data(), payload.size()));
+  if (payload_bytes < payload.size() || checksum(payload, chain) != frame->checksum) {
+    torn = rest == kFrameHeadBytes + frame->payload_bytes;
+    if (torn) return false;
+    return damaged;
   }
   intact_bytes += kFrameHeadBytes + payload.size();
-  chain = frame.checksum;
+  chain = frame->checksum;
   return true;
 }
 
@@ -168,16 +188,21 @@ struct LedgerWriter::State {
   File file;
   std::uint64_t chain = 0;
   Encoder encoder;
+  bool failed = false;
 };
 
 Result<void> LedgerWriter::State::write_frame(std::string_view payload) {
   FUGU_CHECK(payload.size() <= kLargestFrameBytes);
-  const std::uint64_t sum = checksum(payload, chain);
-  std::string frame = frame_head(payload, sum);
+  // After a failure nobody knows what is on disk: a second attempt could follow half a frame, or a sync that was
+  // reported once and forgotten. Only a new run, which reads the file, may go on.
+  if (failed) return Error{Cause::environment, path + ": an earlier write failed; start again to resume"};
+  failed = true;
+  std::string frame = frame_head(payload, chain);
   frame += payload;
   FUGU_TRY(write_all(file.get(), frame, path));
   if (::fdatasync(file.get()) != 0) return system_error(path, "making durable");
-  chain = sum;
+  failed = false;
+  chain = checksum(payload, chain);
   return {};
 }
 

@@ -65,20 +65,24 @@ std::uint64_t checksum(std::string_view payload, std::uint64_t chain) {
   return XXH3_64bits_withSeed(payload.data(), payload.size(), chain);
 }
 
-std::string frame_head(std::string_view payload, std::uint64_t checksum) {
+std::string frame_head(std::string_view payload, std::uint64_t chain) {
   std::string head;
   put_fixed(head, static_cast<std::uint32_t>(payload.size()));
-  put_fixed(head, checksum);
+  put_fixed(head, static_cast<std::uint32_t>(checksum(head, chain)));
+  put_fixed(head, checksum(payload, chain));
   return head;
 }
 
-FrameHead parse_frame_head(const char* bytes) {
-  return {get_fixed<std::uint32_t>(bytes), get_fixed<std::uint64_t>(bytes + 4)};
+std::optional<FrameHead> parse_frame_head(const char* bytes, std::uint64_t chain) {
+  if (get_fixed<std::uint32_t>(bytes + 4) != static_cast<std::uint32_t>(checksum({bytes, 4}, chain)))
+    return std::nullopt;
+  return FrameHead{get_fixed<std::uint32_t>(bytes), get_fixed<std::uint64_t>(bytes + 8)};
 }
 
 void Encoder::clear() {
   bytes_.clear();
   closed_bytes_ = 0;
+  closed_slot_ = 0;
   slot_ = 0;
   series_.clear();
   parameter_.clear();
@@ -88,7 +92,17 @@ void Encoder::clear() {
 void Encoder::add(const LedgerRecord& record) {
   std::visit([this](const auto& r) { put(r); }, record);
   const bool opens_slot = std::holds_alternative<MissingSeries>(record) || std::holds_alternative<Answer>(record);
-  if (!opens_slot) closed_bytes_ = bytes_.size();
+  if (opens_slot) return;
+  closed_bytes_ = bytes_.size();
+  closed_slot_ = slot_;
+}
+
+void Encoder::discard_open_slot() {
+  bytes_.resize(closed_bytes_);
+  slot_ = closed_slot_;
+  // The reader will not have seen what was discarded: the next answer spells everything out.
+  series_.clear();
+  parameter_.clear();
 }
 
 void Encoder::add(const Answer& answer) { put(answer); }

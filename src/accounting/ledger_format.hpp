@@ -10,17 +10,19 @@
 namespace fugu::ledger_format {
 
 inline constexpr std::string_view kMagic = "fuguled1";
-inline constexpr std::size_t kFrameHeadBytes = 12;
+inline constexpr std::size_t kFrameHeadBytes = 16;
 inline constexpr std::uint32_t kLargestFrameBytes = 1u << 30;
 
 /// Checksum of a frame, chained to the one before.
 std::uint64_t checksum(std::string_view payload, std::uint64_t chain);
-std::string frame_head(std::string_view payload, std::uint64_t checksum);
+/// What goes before a payload: its length, a check of the length, and the checksum of both chained to `chain`.
+std::string frame_head(std::string_view payload, std::uint64_t chain);
 struct FrameHead {
   std::uint32_t payload_bytes;
   std::uint64_t checksum;
 };
-FrameHead parse_frame_head(const char* bytes);
+/// nullopt when the length does not pass its check.
+std::optional<FrameHead> parse_frame_head(const char* bytes, std::uint64_t chain);
 
 /// Encodes the records of one frame. Repeats of series and parameters within a frame take no space.
 class Encoder {
@@ -29,7 +31,7 @@ class Encoder {
   void add(const Answer& answer);
   const std::string& bytes() const { return bytes_; }
   bool within_slot() const { return bytes_.size() != closed_bytes_; }
-  void discard_open_slot() { bytes_.resize(closed_bytes_); }
+  void discard_open_slot();
   void clear();
 
  private:
@@ -43,6 +45,7 @@ class Encoder {
 
   std::string bytes_;
   std::size_t closed_bytes_ = 0;  // up to the last record that is not within a slot
+  Slot closed_slot_ = 0;          // slot_ at that point
   Slot slot_ = 0;
   std::vector<SeriesId> series_;
   std::vector<Rational> parameter_;

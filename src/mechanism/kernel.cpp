@@ -49,7 +49,12 @@ Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledg
       rate_(all_.size(), 0),
       memory_(options_.reach.slots + 1) {
   std::iota(all_.begin(), all_.end(), SeriesId{0});
-  for (const SeriesId series : all_) crowd_of_all_.push_back(largest_crowd(series, all_));
+  for (const SeriesId series : all_) {
+    std::size_t largest = 0;
+    for (const std::uint32_t signature : options_.exposure.signatures_of(series))
+      largest = std::max(largest, options_.exposure.signature(signature).size());
+    crowd_of_all_.push_back(largest);
+  }
 }
 
 // --- Life of a slot -----------------------------------------------------------------------------------------------
@@ -118,6 +123,14 @@ Result<Rational> Kernel::parameter_for(std::uint64_t change_steps, std::uint64_t
   return at_least(round_up(static_cast<uint128>(change_steps) << Budget::kFractionBits, share.units()), kSmallestScaleSteps);
 }
 
+Result<Rational> Kernel::parameter_of_value(std::uint64_t change_steps, Budget share) {
+  if (last_.change_steps != change_steps || last_.share != share) {
+    FUGU_ASSIGN(const Rational parameter, parameter_for(change_steps, 1, share));
+    last_ = {change_steps, share, parameter};
+  }
+  return last_.parameter;
+}
+
 std::uint64_t Kernel::largest_change(Statistic statistic, std::span<const SeriesId> series) const {
   std::unordered_map<std::uint32_t, std::uint64_t> change_of;
   std::uint64_t largest = 0;
@@ -156,10 +169,14 @@ void Kernel::add_rates() {
   const auto g = static_cast<double>(gain(answer_.statistic));
   const auto slots = static_cast<double>(answer_.slot - answer_.first_slot + 1);
   const Currency currency = accountant_->currency();
+  const bool same_for_all = answer_.parameter.size() == 1 || answer_.is_comparison();
+  double rate = 0;
   for (std::size_t i = 0; i < answer_.series.size(); ++i) {
-    rate_[answer_.series[i]] +=
-        answer_.is_comparison() ? comparison_rate(currency, g, slots, answer_.parameter[0], answer_.parameter[1])
-                                : rate_of(currency, answer_.noise, g, slots, answer_.parameter_of(i));
+    if (i == 0 || !same_for_all) {
+      rate = answer_.is_comparison() ? comparison_rate(currency, g, slots, answer_.parameter[0], answer_.parameter[1])
+                                     : rate_of(currency, answer_.noise, g, slots, answer_.parameter_of(i));
+    }
+    rate_[answer_.series[i]] += rate;
   }
 }
 
@@ -168,16 +185,18 @@ std::int64_t Kernel::draw(Rational parameter) {
 }
 
 Result<void> Kernel::replay_answer() {
+  FUGU_TRY(accountant_->admit(answer_));  // what was refused then is refused now, and was not recorded
   FUGU_ASSIGN(Answer recorded, replay_->take<Answer>());
   const bool fits = recorded.statistic == answer_.statistic && recorded.noise == answer_.noise &&
                     recorded.slot == answer_.slot && recorded.first_slot == answer_.first_slot &&
-                    recorded.is_comparison() == answer_.is_comparison() && recorded.series == answer_.series &&
+                    recorded.session == answer_.session && recorded.series == answer_.series &&
                     std::equal(recorded.parameter.begin(), recorded.parameter.end(), answer_.parameter.begin(),
                                answer_.parameter.end());
   if (!fits) return Replay::mismatch();
   answer_ = std::move(recorded);
-  next_session_ = std::max(next_session_, answer_.session + 1);
-  return charge();
+  accountant_->commit();
+  add_rates();
+  return {};
 }
 
 Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<const SeriesId> series, Budget share) {
@@ -200,7 +219,7 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<cons
       uniform = answer_.series.empty();
       crowd = its_crowd;
       sensitivity = its_sensitivity;
-      FUGU_ASSIGN(parameter, parameter_for(sensitivity, 1, share / crowd));
+      FUGU_ASSIGN(parameter, parameter_of_value(sensitivity, share / crowd));
     }
     answer_.series.push_back(id);
     answer_.parameter.push_back(parameter);
@@ -287,12 +306,11 @@ Result<Threshold> Kernel::open_threshold(Statistic statistic, std::span<const Se
   const uint128 scaled_change = static_cast<uint128>(change) << Budget::kFractionBits;
   threshold.threshold_scale_ = at_least(round_up(scaled_change, half), kSmallestScaleSteps);
   threshold.statistic_scale_ = at_least(round_up(scaled_change * 2, half), kSmallestScaleSteps);
-  threshold.id_ = next_session_++;
   return threshold;
 }
 
 Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t> reference) {
-  FUGU_CHECK(threshold.open_);
+  FUGU_CHECK(threshold.open_ && !threshold.series_.empty());
   FUGU_CHECK(threshold.statistic_ != Statistic::distance || reference.size() == threshold.series_.size());
   const bool reaches_back = threshold.statistic_ == Statistic::deviation;
   answer_.statistic = threshold.statistic_;
@@ -301,26 +319,26 @@ Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t>
   answer_.slot = slot_;
   if (answer_.first_slot < earliest_slot())
     return Error{Cause::refused, "slot " + std::to_string(answer_.first_slot) + " is no longer remembered"};
-  answer_.session = threshold.id_;
+  // Fresh noise is always a new session to the accountant: on the first comparison, after a restart in which the noise
+  // was lost, and when a copy of a threshold outlives the session that another copy ended.
+  auto noise = threshold_noise_.find(threshold.id_);
+  const bool fresh = noise == threshold_noise_.end();
+  answer_.session = fresh ? next_session_ : threshold.id_;
   answer_.series = threshold.series_;
   answer_.parameter = {threshold.threshold_scale_, threshold.statistic_scale_};
   if (replay_ != nullptr) {
     FUGU_TRY(replay_answer());
-    threshold.id_ = answer_.session;
+    if (fresh) noise = threshold_noise_.emplace(answer_.session, 0).first;  // forgotten when the replay ends
   } else {
-    // A threshold whose noise was lost in a restart gets fresh noise, and is a new session to the accountant.
-    auto noise = threshold_noise_.find(threshold.id_);
-    const bool fresh = noise == threshold_noise_.end();
-    if (fresh && threshold.asked_) answer_.session = next_session_++;
     FUGU_TRY(charge());
-    threshold.id_ = answer_.session;
-    if (fresh) noise = threshold_noise_.emplace(threshold.id_, noise_->laplace(threshold.threshold_scale_)).first;
+    if (fresh) noise = threshold_noise_.emplace(answer_.session, noise_->laplace(threshold.threshold_scale_)).first;
     const std::int64_t noisy = evaluate(threshold.statistic_, threshold.series_, reference, answer_.first_slot) +
                                noise_->laplace(threshold.statistic_scale_);
     answer_.values.assign(1, noisy > threshold.steps_ + noise->second ? 1 : 0);
     if (ledger_ != nullptr) ledger_->append(answer_);
   }
-  threshold.asked_ = true;
+  if (fresh) ++next_session_;
+  threshold.id_ = answer_.session;
   threshold.open_ = answer_.values[0] == 0;
   if (!threshold.open_) threshold_noise_.erase(threshold.id_);
   return answer_.values[0] != 0;

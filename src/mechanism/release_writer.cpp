@@ -24,7 +24,7 @@ std::string header_of(const ReleaseFormat& format) {
 }  // namespace
 
 ReleaseWriter::ReleaseWriter(ReleaseFormat format, int descriptor, std::string name)
-    : format_(std::move(format)), descriptor_(descriptor), name_(std::move(name)), noise_(format_.series.size()) {}
+    : format_(std::move(format)), descriptor_(descriptor), name_(std::move(name)), noise_(format_.series.size()), rate_(format_.series.size()) {}
 
 Result<ReleaseWriter> ReleaseWriter::make(ReleaseFormat format, int descriptor, std::string name) {
   if (format.interval && !(*format.interval > 0 && *format.interval < 1))
@@ -91,6 +91,19 @@ void ReleaseWriter::append_band(std::size_t series, const ReleasedValue& release
   }
 }
 
+void ReleaseWriter::append_rate(std::size_t series, double rate_per_step) {
+  RateText& known = rate_[series];
+  if (known.rate != rate_per_step) {
+    known.rate = rate_per_step;
+    const double unit = format_.unit_step.to_double();
+    const std::size_t before = pending_.size();
+    append_number(rate_per_step / (format_.currency == Currency::epsilon ? unit : unit * unit));
+    known.text = pending_.substr(before);
+    return;
+  }
+  pending_ += known.text;
+}
+
 void ReleaseWriter::append_row(std::string_view time, std::size_t series, const ReleasedValue& released) {
   NoiseText& noise = noise_[series];
   pending_ += time;
@@ -106,8 +119,7 @@ void ReleaseWriter::append_row(std::string_view time, std::size_t series, const 
     pending_ += ',';
   }
   pending_ += ',';
-  const double unit = format_.unit_step.to_double();
-  append_number(released.loss_rate / (format_.currency == Currency::epsilon ? unit : unit * unit));
+  append_rate(series, released.loss_rate);
   pending_ += released.sampled ? ",1" : ",0";
   if (format_.interval) append_band(series, released, noise);
   pending_ += '\n';

@@ -37,7 +37,10 @@ class Budget {
     return Budget(a.units_ - b.units_);
   }
   /// Rounded down, so that n shares never exceed the whole.
-  friend constexpr Budget operator/(Budget a, std::uint64_t n) { return Budget(a.units_ / n); }
+  friend constexpr Budget operator/(Budget a, std::uint64_t n) {
+    FUGU_CHECK(n > 0);
+    return Budget(a.units_ / n);
+  }
   constexpr Budget& operator+=(Budget b) { return *this = *this + b; }
   constexpr Budget& operator-=(Budget b) { return *this = *this - b; }
 

@@ -8,9 +8,11 @@
 // It contains noisy answers only, no raw value and no secret of a sparse-vector session. It is as sensitive as all
 // releases and all decisions together: covered by the promise, yet more than what is published.
 //
-// File: the magic "fuguled1", then frames of {u32 payload bytes, u64 checksum, payload}, little endian. The checksum
-// is XXH3-64 of the payload seeded with the previous frame's checksum, so that a frame cannot be changed, dropped,
-// repeated or moved unnoticed by accident. A frame ends with a whole slot. The first frame is the header as text.
+// File: the magic "fuguled1", then frames of {u32 payload bytes, u32 check of these, u64 checksum, payload}, little
+// endian. The checksum is XXH3-64 of the payload seeded with the previous frame's checksum, so that a frame cannot be
+// changed, dropped, repeated or moved unnoticed by accident; the check is the same of the first four bytes, cut to 32
+// bits, so that a damaged length is not taken for a frame that was never finished. A frame ends with a whole slot. The
+// first frame is the header as text.
 #pragma once
 
 #include <cstdint>

@@ -46,8 +46,7 @@ class Threshold {
   std::int64_t steps_ = 0;
   Rational threshold_scale_;
   Rational statistic_scale_;
-  std::uint64_t id_ = 0;
-  bool asked_ = false;
+  std::uint64_t id_ = 0;  // of the session, once asked
   bool open_ = true;
 };
 
@@ -119,6 +118,8 @@ class Kernel {
   std::int64_t draw(Rational parameter);
 
   Result<Rational> parameter_for(std::uint64_t change_steps, std::uint64_t slots, Budget share) const;
+  /// The same for a single slot, remembered from one call to the next: most strategies keep asking at one price.
+  Result<Rational> parameter_of_value(std::uint64_t change_steps, Budget share);
   /// gain · Σ sensitivity over the series that one meter reaches, for the meter that reaches most.
   std::uint64_t largest_change(Statistic statistic, std::span<const SeriesId> series) const;
   std::uint64_t largest_crowd(SeriesId series, std::span<const SeriesId> asked) const;
@@ -148,6 +149,12 @@ class Kernel {
   std::unordered_map<std::uint64_t, std::int64_t> threshold_noise_;
   std::uint64_t next_session_ = 1;
 
+  struct LastParameter {
+    std::uint64_t change_steps = 0;
+    Budget share;
+    Rational parameter;
+  };
+  LastParameter last_;
   Answer answer_;  // the request at hand
   std::vector<std::optional<NoisyValue>> values_;
 };

@@ -20,11 +20,10 @@ struct Mechanism {
   std::unique_ptr<Strategy> strategy;
 };
 
-/// Kernel, strategy and release of one run, slot by slot. Shared by Publisher and Simulation; not for direct use.
+/// Kernel, strategy and release of one run, slot by slot. Shared by Publisher and Simulation, which see to it that a
+/// ledger goes with secure noise only; nobody else can make one.
 class SlotRunner {
  public:
-  SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger);
-
   /// Runs the next slot on true values.
   Result<const Release*> run(const SlotRow& row);
   /// Runs the next slot on recorded answers; nullptr when the ledger ends.
@@ -34,6 +33,10 @@ class SlotRunner {
   Slot next_slot() const { return release_.slot() + 1; }
 
  private:
+  friend class Publisher;
+  friend class Simulation;
+
+  SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger);
   void start(Slot slot, std::int32_t utc_offset_s);
   Result<double> finish();
 

@@ -16,7 +16,7 @@ namespace fugu {
 /// Parameters a strategy may need. What is absent was not given.
 struct StrategyParameters {
   std::uint64_t window_slots = 1;
-  std::optional<std::uint64_t> every_slots;  ///< hybrid: release every k-th slot
+  std::optional<std::uint64_t> every_slots = std::nullopt;  ///< hybrid: release every k-th slot
 };
 
 /// One line of the catalogue.

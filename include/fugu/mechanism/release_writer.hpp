@@ -51,11 +51,16 @@ class ReleaseWriter final : public ReleaseSink {
     double variance = 0;  // in unit²
     std::int64_t band_steps = 0;
   };
+  struct RateText {
+    double rate = -1;
+    std::string text;
+  };
 
   void describe(const NoisyValue& value, NoiseText& text) const;
   void append_row(std::string_view time, std::size_t series, const ReleasedValue& released);
   void append_value(std::size_t series, const ReleasedValue& released, const NoiseText& noise);
   void append_band(std::size_t series, const ReleasedValue& released, const NoiseText& noise);
+  void append_rate(std::size_t series, double rate_per_step);
   void append_number(double value);
 
   ReleaseFormat format_;
@@ -63,6 +68,7 @@ class ReleaseWriter final : public ReleaseSink {
   std::string name_;
   std::vector<std::unique_ptr<Filter>> filters_;  // one per series, or none
   std::vector<NoiseText> noise_;                  // last seen, per series
+  std::vector<RateText> rate_;                    // likewise
   Slot muted_until_ = -1;
   std::string pending_;
 };
