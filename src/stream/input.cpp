@@ -24,9 +24,11 @@ Error system_error(const std::string& name, const char* doing, int error) {
 
 class Descriptor final : public ByteSource {
  public:
-  Descriptor(std::string name, int fd, bool owned) : name_(std::move(name)), fd_(fd), owned_(owned) {
+  Descriptor(std::string name, int fd, bool owned, std::shared_ptr<ReadProgress> progress)
+      : name_(std::move(name)), fd_(fd), owned_(owned), progress_(std::move(progress)) {
     struct stat status{};
     live_ = fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode);
+    if (progress_ && !live_) progress_->bytes_total = static_cast<std::uint64_t>(status.st_size);
   }
   ~Descriptor() override {
     if (owned_) close(fd_);
@@ -37,7 +39,10 @@ class Descriptor final : public ByteSource {
   Result<std::size_t> read(std::span<char> into) override {
     while (true) {
       const ssize_t size = ::read(fd_, into.data(), into.size());
-      if (size >= 0) return static_cast<std::size_t>(size);
+      if (size >= 0) {
+        if (progress_) progress_->bytes += static_cast<std::uint64_t>(size);
+        return static_cast<std::size_t>(size);
+      }
       if (errno != EINTR) return system_error(name_, "cannot be read", errno);
     }
   }
@@ -55,6 +60,7 @@ class Descriptor final : public ByteSource {
   int fd_;
   bool owned_;
   bool live_ = false;
+  std::shared_ptr<ReadProgress> progress_;
 };
 
 class Memory final : public ByteSource {
@@ -78,11 +84,14 @@ class Memory final : public ByteSource {
 
 }  // namespace
 
-Result<Input> Input::open(const std::string& path) {
-  if (path == "-") return Input("standard input", std::make_unique<Descriptor>("standard input", STDIN_FILENO, false));
+Result<Input> Input::open(const std::string& path, std::shared_ptr<ReadProgress> progress) {
+  if (path == "-") {
+    const std::string name = "standard input";
+    return Input(name, std::make_unique<Descriptor>(name, STDIN_FILENO, false, std::move(progress)));
+  }
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return system_error(path, "cannot be opened", errno);
-  return Input(path, std::make_unique<Descriptor>(path, fd, true));
+  return Input(path, std::make_unique<Descriptor>(path, fd, true, std::move(progress)));
 }
 
 Input Input::from_memory(std::string name, std::string bytes) {

@@ -1,6 +1,5 @@
 #include "readings_parser.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -21,13 +20,6 @@ std::string_view without_carriage_return(const char* begin, const char* end) {
 
 RowFault fault_at(std::string_view row, std::string_view field, std::string found, std::string expected) {
   return {0, csv::column_of(field, row), std::move(found), std::move(expected)};
-}
-
-// A row with a wrong number of fields says so rather than what is wrong with the fields it has.
-std::optional<RowFault> ragged(std::string_view row) {
-  const auto commas = static_cast<std::size_t>(std::count(row.begin(), row.end(), ','));
-  if (commas == 2) return std::nullopt;
-  return RowFault{0, 1, csv::count_fields(commas + 1), "3 fields, as in the header"};
 }
 
 }  // namespace
@@ -72,9 +64,8 @@ void ReadingsParser::parse(const LineBlock& block, ParsedReadings& parsed) {
     const std::string_view row = without_carriage_return(at, line_end);
     at = line_end + 1;
     if (row.empty()) continue;
-    if (auto fault = parse_row(row, last, parsed)) {
-      parsed.fault = ragged(row);
-      if (!parsed.fault) parsed.fault = std::move(fault);
+    if (!parse_row(row, last, parsed)) {
+      parsed.fault = diagnose(row);
       parsed.fault->line = parsed.lines;
       return;
     }
@@ -94,15 +85,15 @@ bool ReadingsParser::split(std::string_view row, Fields& fields) {
   return true;
 }
 
-std::optional<RowFault> ReadingsParser::parse_row(std::string_view row, LastTime& last, ParsedReadings& parsed) {
+// False when the row is wrong; diagnose() then says why.
+bool ReadingsParser::parse_row(std::string_view row, LastTime& last, ParsedReadings& parsed) {
   Fields fields;
-  if (!split(row, fields)) return ragged(row);
+  if (!split(row, fields)) return false;
 
   const std::string_view time = fields[columns_.time];
   if (!same_text(time, last.text) || time.empty()) {
     Tick tick;
-    const TimeFault fault = clock_.parse(time, default_utc_offset_s_, tick);
-    if (fault != TimeFault::none) return time_fault(row, time, fault);
+    if (clock_.parse(time, default_utc_offset_s_, tick) != TimeFault::none) return false;
     last = {time, tick.slot};
   }
 
@@ -110,27 +101,42 @@ std::optional<RowFault> ReadingsParser::parse_row(std::string_view row, LastTime
   Raw raw;
   if (!value.empty()) {
     std::int64_t steps = 0;
-    const DecimalFault fault = unit_step_.steps(value, steps);
-    if (fault != DecimalFault::none) {
-      return fault_at(row, value, std::string(describe(fault)),
-                      "a number such as 0.25, or nothing for a missing reading");
-    }
+    if (unit_step_.steps(value, steps) != DecimalFault::none) return false;
     raw = Raw(steps);
   }
 
-  const std::string_view name = fields[columns_.meter];
-  const auto meter = meters_.find(name);
-  if (!meter) return fault_at(row, name, "meter " + shown_name(name), "a meter of the series map");
+  const auto meter = meters_.find(fields[columns_.meter]);
+  if (!meter) return false;
 
   parsed.readings.push_back({raw, *meter, parsed.lines});
   const auto count = static_cast<std::uint32_t>(parsed.readings.size());
   if (parsed.runs.empty() || parsed.runs.back().slot != last.slot) parsed.runs.push_back({last.slot, count});
   parsed.runs.back().end = count;
-  return std::nullopt;
+  return true;
 }
 
-RowFault ReadingsParser::time_fault(std::string_view row, std::string_view time, TimeFault fault) const {
-  return fault_at(row, time, "time " + shown_time(time), clock_.expected(fault));
+// A wrong number of fields comes first, because it explains the rest. The meter comes last: a value in its place is
+// noticed before it could be shown.
+RowFault ReadingsParser::diagnose(std::string_view row) const {
+  const auto fields = csv::split(row);
+  if (fields.size() != 3) return {0, 1, csv::count_fields(fields.size()), "3 fields, as in the header"};
+
+  const std::string_view time = fields[columns_.time];
+  Tick tick;
+  const TimeFault time_fault = clock_.parse(time, default_utc_offset_s_, tick);
+  if (time_fault != TimeFault::none)
+    return fault_at(row, time, "time " + shown_time(time), clock_.expected(time_fault));
+
+  const std::string_view value = fields[columns_.value];
+  std::int64_t steps = 0;
+  const DecimalFault fault = unit_step_.steps(value, steps);
+  if (fault != DecimalFault::none && fault != DecimalFault::empty) {
+    return fault_at(row, value, std::string(describe(fault)),
+                    "a number such as 0.25, or nothing for a missing reading");
+  }
+
+  const std::string_view name = fields[columns_.meter];
+  return fault_at(row, name, "meter " + shown_name(name), "a meter of the series map");
 }
 
 std::string_view ReadingsParser::time_of(std::string_view row) const {

@@ -85,8 +85,8 @@ class ReadingsParser {
   struct LastTime;
 
   static bool split(std::string_view row, Fields& fields);
-  std::optional<RowFault> parse_row(std::string_view row, LastTime& last, ParsedReadings& parsed);
-  RowFault time_fault(std::string_view row, std::string_view time, TimeFault fault) const;
+  bool parse_row(std::string_view row, LastTime& last, ParsedReadings& parsed);
+  RowFault diagnose(std::string_view row) const;
 
   MeterFinder meters_;
   ReadingColumns columns_;
