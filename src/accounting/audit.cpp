@@ -94,8 +94,10 @@ class LossTable {
   void add_to_slots(Slot first, Slot last, Units loss) {
     for (Slot slot = first; slot <= last; ++slot) per_slot_[index(slot)] += loss;
   }
-  /// Every window that meets [first, last] pays `loss` once.
-  void add_once(Slot first, Slot last, Units loss) { add_to_windows(first - width() + 1, last, loss); }
+  /// Every window that holds `slot`, but does not begin before `from`, pays `loss`.
+  void add_to_windows_with(Slot slot, Slot from, Units loss) {
+    add_to_windows(std::max(slot - width() + 1, from), slot, loss);
+  }
   /// A window that holds m slots of [first, last] pays loss(m).
   template <class Loss>
   void add_by_overlap(Slot first, Slot last, const Loss& loss) {
@@ -176,7 +178,12 @@ class LedgerAudit {
   Result<void> find_worst();
   Result<void> weigh(std::size_t first_signature, std::vector<LossTable>& tables);
   void weigh_answer(const Answer& answer, std::size_t first_signature, std::vector<LossTable>& tables);
+  /// A session whose comparisons reach over several slots: each window pays for as many of them as it holds.
   void weigh_session(const Session& session, std::size_t first_signature, std::vector<LossTable>& tables);
+  /// One comparison of a single slot: windows that hold comparisons of the session pay for one.
+  using Asked = std::map<std::uint64_t, Slot>;  // session, last slot it was asked in
+  void weigh_comparison(const Answer& answer, Asked& asked, std::size_t first_signature,
+                        std::vector<LossTable>& tables);
   /// Steps the answer can change by when the meter of each signature changes fully, for the signatures of this pass.
   std::map<std::size_t, std::uint64_t> changes(const Answer& answer, std::size_t first, std::size_t count) const;
   Units weigh_value(std::uint64_t change, Rational p, const Answer& answer);
@@ -333,31 +340,45 @@ void LedgerAudit::weigh_answer(const Answer& answer, std::size_t first_signature
 void LedgerAudit::weigh_session(const Session& session, std::size_t first_signature, std::vector<LossTable>& tables) {
   const Answer& answer = session.like;
   for (const auto& [g, change] : changes(answer, first_signature, tables.size())) {
-    LossTable& table = tables[g - first_signature];
     const std::uint64_t steps = change;
-    const auto loss = [&](std::uint64_t m) { return loss_of(answer, answer.parameter[0], pure(), steps, m); };
-    if (answer.statistic == Statistic::deviation) {
-      table.add_by_overlap(session.first, session.last, loss);
-    } else {
-      table.add_once(session.first, session.last, loss(1));
-    }
+    tables[g - first_signature].add_by_overlap(session.first, session.last, [&](std::uint64_t m) {
+      return loss_of(answer, answer.parameter[0], pure(), steps, m);
+    });
   }
+}
+
+void LedgerAudit::weigh_comparison(const Answer& answer, Asked& asked, std::size_t first_signature,
+                                   std::vector<LossTable>& tables) {
+  // Windows that hold an earlier comparison of the session have paid for it.
+  const auto [found, is_new] = asked.try_emplace(answer.session, answer.slot);
+  const Slot from = is_new ? 0 : found->second + 1;
+  if (!is_new && answer.slot < from) return;
+  found->second = answer.slot;
+  for (const auto& [g, change] : changes(answer, first_signature, tables.size()))
+    tables[g - first_signature].add_to_windows_with(answer.slot, from,
+                                                    loss_of(answer, answer.parameter[0], pure(), change, 1));
 }
 
 Result<void> LedgerAudit::weigh(std::size_t first_signature, std::vector<LossTable>& tables) {
   FUGU_ASSIGN(LedgerReader reader, LedgerReader::open(path_));
+  Asked asked;
   for (;;) {
     auto record = reader.next();
     if (!record || !*record) break;  // damage was reported by check_records()
     const auto* answer = std::get_if<Answer>(&**record);
-    if (answer == nullptr || answer->is_comparison() || answer->slot >= next_slot_) continue;
+    if (answer == nullptr || answer->slot >= next_slot_) continue;
     if (std::any_of(answer->series.begin(), answer->series.end(),
                     [&](SeriesId series) { return series >= header_->series.size(); }))
       continue;
-    weigh_answer(*answer, first_signature, tables);
+    if (!answer->is_comparison()) {
+      weigh_answer(*answer, first_signature, tables);
+    } else if (answer->statistic != Statistic::deviation) {
+      weigh_comparison(*answer, asked, first_signature, tables);
+    }
   }
   for (const auto& [id, session] : sessions_) {
-    if (session.last < next_slot_) weigh_session(session, first_signature, tables);
+    if (session.like.statistic == Statistic::deviation && session.last < next_slot_)
+      weigh_session(session, first_signature, tables);
   }
   return {};
 }
