@@ -1,0 +1,54 @@
+// Short ways to say what tests say often.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fugu/accounting/definition.hpp"
+#include "fugu/stream/source.hpp"
+
+namespace fugu::test {
+
+/// A definition; for user level `window_slots` is the horizon.
+inline Definition define(Protects protects, double epsilon, double delta = 0,
+                         std::optional<std::uint64_t> window_slots = std::nullopt) {
+  return *Definition::make({.protects = protects,
+                            .epsilon = *Epsilon::make(epsilon),
+                            .delta = *Delta::make(delta),
+                            .window_slots = window_slots});
+}
+
+inline Exposure expose(std::vector<std::uint64_t> sensitivity_steps, std::vector<std::vector<SeriesId>> signatures) {
+  return *Exposure::make({.sensitivity_steps = std::move(sensitivity_steps), .signatures = std::move(signatures)});
+}
+
+/// One series that every meter counts into.
+inline Exposure expose_one(std::uint64_t sensitivity_steps) { return expose({sensitivity_steps}, {{0}}); }
+
+/// nullopt is a missing total.
+inline SlotRow row_of(Slot slot, const std::vector<std::optional<std::int64_t>>& steps) {
+  SlotRow row;
+  row.slot = slot;
+  for (const auto& value : steps) row.values.push_back(value ? Raw(*value) : Raw());
+  return row;
+}
+
+/// The seed of a randomised test: FUGU_TEST_SEED when it is set, `usual` otherwise.
+inline std::uint64_t seed_or(std::uint64_t usual) {
+  const char* given = std::getenv("FUGU_TEST_SEED");
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : usual;
+}
+
+/// For the failure message of a Result.
+template <class T>
+std::string reason(const Result<T>& result) {
+  return result ? "no error" : result.error().message;
+}
+
+}  // namespace fugu::test
