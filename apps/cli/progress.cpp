@@ -15,9 +15,8 @@ constexpr int kBarWidth = 30;
 
 }  // namespace
 
-Progress::Progress(std::string unit, std::optional<std::uint64_t> total)
+Progress::Progress(std::string unit)
     : unit_(std::move(unit)),
-      total_(total),
       enabled_(::isatty(STDERR_FILENO) == 1),
       next_(std::chrono::steady_clock::now() + kInterval) {}
 
@@ -25,20 +24,21 @@ Progress::~Progress() {
   if (drawn_) std::fputs("\r\033[K", stderr);
 }
 
-void Progress::update(std::uint64_t done, std::uint64_t count) {
+void Progress::update(std::uint64_t count, const ReadProgress& input) {
   if (!enabled_ || ++calls_ % kCallsPerLook != 0) return;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
   next_ = now + kInterval;
-  draw(done, count);
+  draw(count, input);
 }
 
-void Progress::draw(std::uint64_t done, std::uint64_t count) {
+void Progress::draw(std::uint64_t count, const ReadProgress& input) {
   drawn_ = true;
-  if (!total_ || *total_ == 0) {
+  const std::uint64_t total = input.bytes_total;
+  if (total == 0) {
     std::fprintf(stderr, "\r\033[K%llu %s", static_cast<unsigned long long>(count), unit_.c_str());
   } else {
-    const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(*total_));
+    const double share = std::min(1.0, static_cast<double>(input.bytes) / static_cast<double>(total));
     const int filled = static_cast<int>(share * kBarWidth);
     std::fprintf(stderr, "\r\033[K[%s%s] %3d%%  %llu %s", std::string(static_cast<std::size_t>(filled), '#').c_str(),
                  std::string(static_cast<std::size_t>(kBarWidth - filled), '.').c_str(), static_cast<int>(share * 100),

@@ -3,30 +3,28 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 
-#include "fugu/stream/slot.hpp"
+#include "fugu/stream/input.hpp"
 
 namespace fugu::cli {
 
 class Progress {
  public:
-  /// `unit` is what is counted ("slots"); `total` draws a bar when it is known.
-  explicit Progress(std::string unit, std::optional<std::uint64_t> total = std::nullopt);
+  /// `unit` is what is counted ("slots released").
+  explicit Progress(std::string unit);
   /// Takes the line away again.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `done` of `total`; `count` units so far. Draws at most ten times a second.
-  void update(std::uint64_t done, std::uint64_t count);
+  /// `count` units so far, having read that much of the input. Draws at most ten times a second.
+  void update(std::uint64_t count, const ReadProgress& input);
 
  private:
-  void draw(std::uint64_t done, std::uint64_t count);
+  void draw(std::uint64_t count, const ReadProgress& input);
 
   std::string unit_;
-  std::optional<std::uint64_t> total_;
   bool enabled_;
   bool drawn_ = false;
   std::uint32_t calls_ = 0;

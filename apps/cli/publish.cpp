@@ -270,8 +270,7 @@ Outcome PublishRun::resume() {
 Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
   Progress progress("slots released");
   FUGU_TRY(publisher.run(source, [&](Slot slot) {
-    const auto done = static_cast<std::uint64_t>(slot) + 1;
-    progress.update(done, done);
+    progress.update(static_cast<std::uint64_t>(slot) + 1, source_->progress());
   }));
   say_summary(publisher.next_slot());
   return kDone;
@@ -290,7 +289,7 @@ Outcome PublishRun::simulate(SlotSource& source, ReleaseWriter& writer) {
     FUGU_ASSIGN(const Release* release, simulation.step(row));
     writer.prepare(*release);
     ++slots;
-    progress.update(slots, slots);
+    progress.update(slots, source_->progress());
     if (slots % 4096 == 0) FUGU_TRY(writer.emit());
   }
   FUGU_TRY(writer.emit());

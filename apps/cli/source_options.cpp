@@ -85,7 +85,7 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
   FUGU_ASSIGN(open.unit_step_, UnitStep::parse(options.unit_step));
   FUGU_ASSIGN(const TimeOptions time, time_options(options, clock, utc_offset_s));
   if (!options.stream.empty()) {
-    FUGU_ASSIGN(Input input, Input::open(options.stream));
+    FUGU_ASSIGN(Input input, Input::open(options.stream, open.progress_));
     FUGU_ASSIGN(StreamReader reader, StreamReader::open(std::move(input), {.unit_step = open.unit_step_,
                                                                            .slot_s = time.slot_s,
                                                                            .origin = time.origin,
@@ -99,7 +99,7 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
   FUGU_ASSIGN(open.clamp_, parse_clamp(open.unit_step_, options.clamp));
   FUGU_ASSIGN(Input map_input, Input::open(options.series_map));
   FUGU_ASSIGN(SeriesMap map, SeriesMap::read(std::move(map_input)));
-  FUGU_ASSIGN(Input input, Input::open(options.readings));
+  FUGU_ASSIGN(Input input, Input::open(options.readings, open.progress_));
   FUGU_ASSIGN(ReadingsReader reader,
               ReadingsReader::open(std::move(input), std::move(map),
                                    {.unit_step = open.unit_step_,

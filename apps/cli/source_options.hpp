@@ -43,6 +43,8 @@ class OpenSource {
   /// Sensitivity of every series in steps, and who counts into what, where the input says so (readings); else nothing.
   std::optional<std::int64_t> clamp_change_steps() const;
   std::optional<std::vector<std::vector<SeriesId>>> signatures() const;
+  /// How far the input has been read.
+  const ReadProgress& progress() const { return *progress_; }
   /// What happened to the readings, for standard error. Empty for a stream.
   std::string summary() const;
 
@@ -51,6 +53,7 @@ class OpenSource {
   std::unique_ptr<ReadingsReader> readings_;
   ClampRange clamp_;
   UnitStep unit_step_;
+  std::shared_ptr<ReadProgress> progress_ = std::make_shared<ReadProgress>();
 };
 
 /// Parses a magnitude such as a sensitivity in the stream's unit, rounded up to the grid.

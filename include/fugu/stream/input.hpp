@@ -4,7 +4,9 @@
 // all that could be decoded before it was handed out.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,11 +28,17 @@ class ByteSource {
   virtual bool is_live() const = 0;
 };
 
+/// How far a file has been read, in bytes of the file (before gzip is decoded). May be looked at by another thread.
+struct ReadProgress {
+  std::atomic<std::uint64_t> bytes{0};
+  std::atomic<std::uint64_t> bytes_total{0};  ///< 0 when it is not known: a pipe
+};
+
 /// A named ByteSource that decodes gzip.
 class Input {
  public:
   /// Opens a file, or standard input for "-".
-  static Result<Input> open(const std::string& path);
+  static Result<Input> open(const std::string& path, std::shared_ptr<ReadProgress> progress = nullptr);
   static Input from_memory(std::string name, std::string bytes);
   /// `source` may hold plain bytes or gzip.
   Input(std::string name, std::unique_ptr<ByteSource> source);
