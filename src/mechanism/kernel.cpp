@@ -199,7 +199,13 @@ Result<void> Kernel::replay_answer() {
   return {};
 }
 
+void Kernel::check_series(std::span<const SeriesId> series) const {
+  FUGU_CHECK(!series.empty());
+  for (const SeriesId id : series) FUGU_CHECK(id < all_.size());
+}
+
 Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<const SeriesId> series, Budget share) {
+  check_series(series);
   answer_.statistic = Statistic::value;
   answer_.noise = options_.noise;
   answer_.first_slot = answer_.slot = slot_;
@@ -251,7 +257,8 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<cons
 
 Result<NoisyValue> Kernel::single(Statistic statistic, std::span<const SeriesId> series,
                                   std::span<const std::int64_t> reference, Slot first_slot, Budget share) {
-  FUGU_CHECK(!series.empty() && first_slot <= slot_);
+  FUGU_CHECK(first_slot <= slot_);
+  check_series(series);
   if (first_slot < earliest_slot())
     return Error{Cause::refused, "slot " + std::to_string(first_slot) + " is no longer remembered"};
   const auto slots = static_cast<std::uint64_t>(slot_ - first_slot) + 1;
@@ -291,7 +298,8 @@ Result<NoisyValue> Kernel::deviation(std::span<const SeriesId> series, Slot firs
 
 Result<Threshold> Kernel::open_threshold(Statistic statistic, std::span<const SeriesId> series,
                                          std::int64_t threshold_steps, Budget share, Slot first_slot) {
-  FUGU_CHECK(statistic != Statistic::value && !series.empty());
+  FUGU_CHECK(statistic != Statistic::value);
+  check_series(series);
   if (accountant_->currency() == Currency::rho) share = Budget::round_down(std::sqrt(2 * share.to_double()) * (1 - 0x1p-40));
   if (share.units() < 2) return Error{Cause::refused, "nothing is left to spend in slot " + std::to_string(slot_)};
   const std::uint64_t change = largest_change(statistic, series);

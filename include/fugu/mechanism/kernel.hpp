@@ -126,6 +126,8 @@ class Kernel {
   Result<NoisyValue> single(Statistic statistic, std::span<const SeriesId> series,
                             std::span<const std::int64_t> reference, Slot first_slot, Budget share);
 
+  void check_series(std::span<const SeriesId> series) const;
+
   // True values, and what may be computed from them before noise is added.
   std::int64_t reveal(SeriesId series, Slot slot) const;
   std::int64_t evaluate(Statistic statistic, std::span<const SeriesId> series, std::span<const std::int64_t> reference,
