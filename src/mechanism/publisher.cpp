@@ -14,7 +14,8 @@ constexpr std::size_t kFlushBytes = 1 << 20;
 
 SlotRunner::SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger)
     : strategy_(std::move(mechanism.strategy)),
-      kernel_({mechanism.definition, mechanism.exposure, mechanism.noise, strategy_->reach()}, std::move(noise), ledger),
+      kernel_({mechanism.definition, mechanism.exposure, mechanism.noise, strategy_->reach()}, std::move(noise),
+              ledger),
       release_(mechanism.exposure.series_count()) {}
 
 void SlotRunner::start(Slot slot, std::int32_t utc_offset_s) {
@@ -64,10 +65,9 @@ Result<const Release*> SlotRunner::rerun(Replay& replay) {
   return &release_;
 }
 
-Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink, std::unique_ptr<LedgerWriter> ledger)
-    : ledger_(std::move(ledger)),
-      runner_(std::move(mechanism), std::move(noise), ledger_.get()),
-      sink_(&sink) {}
+Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink,
+                     std::unique_ptr<LedgerWriter> ledger)
+    : ledger_(std::move(ledger)), runner_(std::move(mechanism), std::move(noise), ledger_.get()), sink_(&sink) {}
 
 Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink)
     : Publisher(std::move(mechanism), std::move(noise), sink, std::unique_ptr<LedgerWriter>()) {}
@@ -75,14 +75,15 @@ Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, Re
 Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink, LedgerWriter ledger)
     : Publisher(std::move(mechanism), std::move(noise), sink, std::make_unique<LedgerWriter>(std::move(ledger))) {}
 
-Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink, LedgerWriter ledger,
-                                    LedgerReader reader) {
+Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink,
+                                    LedgerWriter ledger, LedgerReader reader) {
   Publisher publisher(std::move(mechanism), std::move(noise), sink, std::move(ledger));
   Replay replay(std::move(reader));
   for (;;) {
     FUGU_ASSIGN(const Release* release, publisher.runner_.rerun(replay));
     if (release == nullptr) break;
     sink.prepare(*release);
+    publisher.recovered_ = true;
   }
   FUGU_TRY(publisher.ledger_->continue_after(replay.reader()));
   publisher.runner_.forget();
@@ -103,10 +104,18 @@ Result<void> Publisher::publish(const SlotRow& row) {
 }
 
 Result<void> Publisher::flush() {
+  if (failure_) return *failure_;
+  auto done = hand_out();
+  if (!done) failure_ = done.error();
+  return done;
+}
+
+Result<void> Publisher::hand_out() {
   if (ledger_ && pending_slots_ > 0) FUGU_TRY(ledger_->commit());
   FUGU_TRY(sink_->emit());
-  if (ledger_ && pending_slots_ > 0) ledger_->append(LedgerRecord(Delivered{runner_.next_slot() - 1}));
+  if (ledger_ && (pending_slots_ > 0 || recovered_)) ledger_->append(LedgerRecord(Delivered{runner_.next_slot() - 1}));
   pending_slots_ = 0;
+  recovered_ = false;
   return {};
 }
 

@@ -68,14 +68,15 @@ class Publisher {
   Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink, LedgerWriter ledger);
   /// Takes over from an earlier run: every recorded slot is run again from `reader` and prepared for the sink, which
   /// knows what it has handed out before. Then the ledger is continued.
-  static Result<Publisher> resume(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink, LedgerWriter ledger,
-                                  LedgerReader reader);
+  static Result<Publisher> resume(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink,
+                                  LedgerWriter ledger, LedgerReader reader);
 
   /// The slot that publish() expects next.
   Slot next_slot() const { return runner_.next_slot(); }
   /// Runs one slot. Its release is handed out by a later flush(), which happens on its own every now and then.
   Result<void> publish(const SlotRow& row);
-  /// Makes durable what was asked and hands out all releases so far.
+  /// Makes durable what was asked and hands out all releases so far. Once it has failed it fails for good: nobody knows
+  /// how much of a failed write arrived, and writing it again could put half a record in the middle of a file.
   Result<void> flush();
   /// The stream is complete: flushes and closes the ledger.
   Result<void> finish();
@@ -84,12 +85,17 @@ class Publisher {
   Result<void> run(SlotSource& source, const std::function<void(Slot)>& progress = {});
 
  private:
-  Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink, std::unique_ptr<LedgerWriter> ledger);
+  Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink,
+            std::unique_ptr<LedgerWriter> ledger);
+
+  Result<void> hand_out();
 
   std::unique_ptr<LedgerWriter> ledger_;  // before runner_, which points to it
   SlotRunner runner_;
   ReleaseSink* sink_;
   std::size_t pending_slots_ = 0;
+  bool recovered_ = false;  // the sink holds releases of an earlier run
+  std::optional<Error> failure_;
 };
 
 /// Runs a mechanism with fast, seeded noise. What comes out is not private: it never takes a ledger or a sink.
