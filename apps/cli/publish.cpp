@@ -1,5 +1,6 @@
 // fugu publish: a stream goes in, a private stream comes out.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -59,19 +60,43 @@ class OutputFile {
   OutputFile(OutputFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   OutputFile& operator=(OutputFile&&) = delete;
   int get() const { return descriptor_; }
+  /// Whether what was written can be read back: not so for standard output, pipes and devices.
+  bool is_file() const {
+    struct stat status{};
+    return descriptor_ != STDOUT_FILENO && ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
+  }
+  /// Keeps the first `bytes` of a file and goes on after them.
+  Result<void> keep(std::uint64_t bytes, const std::string& path) {
+    const auto size = static_cast<off_t>(bytes);
+    if (!is_file() || (::ftruncate(descriptor_, size) == 0 && ::lseek(descriptor_, size, SEEK_SET) == size)) return {};
+    return Error{Cause::environment, path + ": cutting off failed: " + std::strerror(errno)};
+  }
 
  private:
   int descriptor_;
 };
 
-Result<OutputFile> open_output(const std::string& path, int flags) {
+/// Opens without changing what is there.
+Result<OutputFile> open_output(const std::string& path) {
   if (path == "-") return OutputFile(STDOUT_FILENO);
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor < 0) return Error{Cause::environment, path + ": opening failed: " + std::strerror(errno)};
   return OutputFile(descriptor);
 }
 
-/// Yields the row that was read to learn about the stream, then the rest.
+bool exists(const std::string& path) {
+  std::error_code unknown;  // then opening it says why
+  return std::filesystem::exists(path, unknown);
+}
+
+bool has_content(const std::string& path) {
+  std::error_code not_a_file;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, not_a_file);
+  return !not_a_file && bytes > 0;
+}
+
+/// Yields the row that was read to learn about the stream, then the rest. Slot numbers count from 0: slots before the
+/// first row are missing.
 class Primed final : public SlotSource {
  public:
   explicit Primed(SlotSource& rest) : rest_(rest) {}
@@ -79,12 +104,21 @@ class Primed final : public SlotSource {
   /// Reads the first row; false when there is none.
   Result<bool> prime() {
     FUGU_ASSIGN(held_, rest_.next(row_));
+    if (held_ && row_.slot > kLateStartMax)
+      return Error{Cause::bad_input, "found a first slot number beyond " + std::to_string(kLateStartMax) +
+                                         "; expected slots that count from 0"};
     return held_;
   }
   const SlotRow& first() const { return row_; }
 
   Result<bool> next(SlotRow& row) override {
     if (!held_) return rest_.next(row);
+    if (next_slot_ < row_.slot) {
+      row.slot = next_slot_++;
+      row.utc_offset_s = row_.utc_offset_s;
+      row.values.assign(series().size(), Raw());
+      return true;
+    }
     held_ = false;
     row = row_;
     return true;
@@ -93,10 +127,34 @@ class Primed final : public SlotSource {
   const std::vector<std::string>& series() const override { return rest_.series(); }
 
  private:
+  static constexpr Slot kLateStartMax = 100'000;
+
   SlotSource& rest_;
   SlotRow row_;
+  Slot next_slot_ = 0;
   bool held_ = false;
 };
+
+/// How far an earlier run came, according to its ledger.
+struct LedgerState {
+  Slot next_slot = 0;
+  Slot delivered = -1;  ///< the last slot known to have been handed out
+  std::optional<std::int32_t> utc_offset_s;
+};
+
+Result<LedgerState> state_of(const std::string& ledger) {
+  FUGU_ASSIGN(LedgerReader reader, LedgerReader::open(ledger));
+  LedgerState state;
+  for (;;) {
+    FUGU_ASSIGN(const auto record, reader.next());
+    if (!record) return state;
+    if (const auto* delivered = std::get_if<Delivered>(&*record)) state.delivered = delivered->slot;
+    if (const auto* end = std::get_if<SlotEnd>(&*record)) {
+      state.next_slot = end->slot + 1;
+      state.utc_offset_s = end->utc_offset_s;
+    }
+  }
+}
 
 /// One call of `fugu publish`.
 class PublishRun {
@@ -106,7 +164,7 @@ class PublishRun {
 
  private:
   Result<void> check() const;
-  bool resuming() const { return !options_.ledger.empty() && std::filesystem::exists(options_.ledger); }
+  bool resuming() const { return !options_.ledger.empty() && exists(options_.ledger); }
   Result<void> open_source(const std::optional<RunClock>& clock);
   Result<Mechanism> mechanism() const;
   Result<LedgerHeader> header(const RunClock& clock) const;
@@ -117,7 +175,6 @@ class PublishRun {
   Outcome resume();
   Outcome simulate(SlotSource& source, ReleaseWriter& writer);
   Outcome publish(Publisher publisher, SlotSource& source);
-  Result<Slot> last_handed_out(const ReleaseFormat& format, OutputFile& out) const;
   void say_summary(Slot slots) const;
 
   const PublishOptions& options_;
@@ -154,9 +211,10 @@ Result<void> PublishRun::open_source(const std::optional<RunClock>& clock) {
   if (const auto change = source_->clamp_change_steps()) {
     if (!options_.definition.sensitivity.empty())
       return Error{Cause::usage, "--sensitivity follows from --clamp when readings are given: leave it out"};
-    FUGU_ASSIGN(Exposure exposure,
-                Exposure::make({.sensitivity_steps = std::vector<std::uint64_t>(series, static_cast<std::uint64_t>(*change)),
-                                .signatures = *source_->signatures()}));
+    FUGU_ASSIGN(
+        Exposure exposure,
+        Exposure::make({.sensitivity_steps = std::vector<std::uint64_t>(series, static_cast<std::uint64_t>(*change)),
+                        .signatures = *source_->signatures()}));
     exposure_.emplace(std::move(exposure));
   } else {
     FUGU_ASSIGN(Exposure exposure, options_.definition.exposure_of_stream(source_->unit_step(), series));
@@ -179,6 +237,7 @@ Result<LedgerHeader> PublishRun::header(const RunClock& clock) const {
   if (options_.every) header.facts["every"] = std::to_string(*options_.every);
   header.facts["noise"] = noise() == NoiseKind::gaussian ? "gaussian" : "laplace";
   header.facts["filter"] = options_.filter;
+  if (options_.interval) header.facts["interval"] = short_number(*options_.interval);
   return header;
 }
 
@@ -201,50 +260,41 @@ Outcome PublishRun::run() {
 Outcome PublishRun::start() {
   FUGU_TRY(open_source(std::nullopt));
   FUGU_ASSIGN(Mechanism made, mechanism());
-  if (!options_.ledger.empty() && options_.out != "-" && std::filesystem::exists(options_.out) &&
-      std::filesystem::file_size(options_.out) > 0)
-    return Error{Cause::usage, options_.out + ": exists already but the ledger " + options_.ledger +
-                                   " does not: these releases belong to another run; move them away or name another file"};
+  const bool keeps_ledger = !options_.ledger.empty();
+  if (keeps_ledger && options_.out != "-" && has_content(options_.out))
+    return Error{Cause::usage,
+                 options_.out + ": exists already but the ledger " + options_.ledger +
+                     " does not: these releases belong to another run; move them away or name another file"};
   Primed source(source_->source());
-  FUGU_TRY(source.prime());  // the clock is known from the first row on
+  FUGU_ASSIGN(const bool has_rows, source.prime());  // the clock is known from the first row on
+  if (!has_rows && keeps_ledger) {
+    note("the stream has no slots: nothing was released and no ledger started");
+    return kDone;
+  }
   const RunClock clock{source_->clock(), source.first().utc_offset_s};
-  FUGU_ASSIGN(OutputFile out, open_output(options_.out, O_TRUNC));
+  FUGU_ASSIGN(OutputFile out, open_output(options_.out));
   FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(format(clock.clock), out.get(), options_.out));
   writer.prepare_header();
+  // While this run waited for its first row, another one may have begun with the same ledger; then the output is its.
+  std::optional<LedgerWriter> ledger;
+  if (keeps_ledger) {
+    FUGU_ASSIGN(const LedgerHeader about, header(clock));
+    FUGU_ASSIGN(LedgerWriter created, LedgerWriter::create(options_.ledger, about));
+    ledger.emplace(std::move(created));
+  }
+  FUGU_TRY(out.keep(0, options_.out));
   if (options_.seed) return simulate(source, writer);
   auto noise = std::make_unique<SecureNoise>();
-  if (options_.ledger.empty()) return publish(Publisher(std::move(made), std::move(noise), writer), source);
-  FUGU_ASSIGN(const LedgerHeader about, header(clock));
-  FUGU_ASSIGN(LedgerWriter ledger, LedgerWriter::create(options_.ledger, about));
-  return publish(Publisher(std::move(made), std::move(noise), writer, std::move(ledger)), source);
-}
-
-Result<Slot> last_delivered(const std::string& ledger) {
-  FUGU_ASSIGN(LedgerReader reader, LedgerReader::open(ledger));
-  Slot last = -1;
-  for (;;) {
-    FUGU_ASSIGN(const auto record, reader.next());
-    if (!record) return last;
-    if (const auto* delivered = std::get_if<Delivered>(&*record)) last = delivered->slot;
-  }
-}
-
-/// The last slot an earlier run handed out, as far as can be known; the output is cut to whole slots.
-Result<Slot> PublishRun::last_handed_out(const ReleaseFormat& release_format, OutputFile& out) const {
-  if (options_.out == "-") return last_delivered(options_.ledger);
-  FUGU_ASSIGN(const ResumePoint point, find_resume_point(options_.out, release_format));
-  if (::ftruncate(out.get(), static_cast<off_t>(point.bytes)) != 0 ||
-      ::lseek(out.get(), static_cast<off_t>(point.bytes), SEEK_SET) < 0)
-    return Error{Cause::environment, options_.out + ": cutting off an unfinished row failed: " + std::strerror(errno)};
-  // Without even a header there is nothing to continue.
-  return point.bytes == 0 ? Slot{-2} : point.last_slot;
+  if (!ledger) return publish(Publisher(std::move(made), std::move(noise), writer), source);
+  return publish(Publisher(std::move(made), std::move(noise), writer, *std::move(ledger)), source);
 }
 
 Outcome PublishRun::resume() {
   FUGU_ASSIGN(LedgerWriter ledger, LedgerWriter::reopen(options_.ledger));
   FUGU_ASSIGN(LedgerReader reader, LedgerReader::open(options_.ledger));
   FUGU_ASSIGN(const RunClock clock, clock_of(reader.header()));
-  FUGU_TRY(open_source(clock));
+  FUGU_ASSIGN(const LedgerState state, state_of(options_.ledger));
+  FUGU_TRY(open_source(RunClock{clock.clock, state.utc_offset_s.value_or(clock.utc_offset_s)}));
   FUGU_ASSIGN(LedgerHeader about, header(clock));
   about.version = reader.header().version;
   if (about.to_text() != reader.header().to_text())
@@ -252,16 +302,26 @@ Outcome PublishRun::resume() {
                                    ", …): resume with the same ones, or name a new ledger"};
   FUGU_ASSIGN(Mechanism made, mechanism());
   const ReleaseFormat release_format = format(clock.clock);
-  FUGU_ASSIGN(OutputFile out, open_output(options_.out, 0));
+  FUGU_ASSIGN(OutputFile out, open_output(options_.out));
   FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(release_format, out.get(), options_.out));
-  FUGU_ASSIGN(const Slot handed_out, last_handed_out(release_format, out));
-  if (options_.out == "-" ? handed_out < 0 : handed_out < -1) writer.prepare_header();
-  writer.mute_until(handed_out);
+  // What was handed out before, as far as can be known. All is checked before anything is changed.
+  ResumePoint point{.bytes = state.delivered < 0 ? 0u : 1u, .last_slot = state.delivered};
+  if (out.is_file()) {
+    FUGU_ASSIGN(point, find_resume_point(options_.out, release_format));
+    FUGU_TRY(writer.expect_earlier(options_.out));
+  }
+  if (point.bytes == 0) writer.prepare_header();
+  if (point.last_slot >= state.next_slot)
+    return Error{Cause::refused, options_.out +
+                                     ": holds releases that the ledger does not pay for; the ledger is not the "
+                                     "one they were made with, or it was truncated"};
+  writer.mute_until(point.last_slot);
   FUGU_ASSIGN(Publisher publisher, Publisher::resume(std::move(made), std::make_unique<SecureNoise>(), writer,
                                                      std::move(ledger), std::move(reader)));
-  if (handed_out >= publisher.next_slot())
-    return Error{Cause::refused, options_.out + ": holds releases that the ledger does not pay for; the ledger is not the "
-                                                "one they were made with, or it was truncated"};
+  if (writer.earlier_differs())
+    return Error{Cause::refused,
+                 options_.out + ": holds other releases than the ledger; it belongs to another run, or was changed"};
+  FUGU_TRY(out.keep(point.bytes, options_.out));
   source_->skip_before(publisher.next_slot());
   note("resuming at slot " + std::to_string(publisher.next_slot()));
   return publish(std::move(publisher), source_->source());
@@ -269,9 +329,8 @@ Outcome PublishRun::resume() {
 
 Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
   Progress progress("slots released");
-  FUGU_TRY(publisher.run(source, [&](Slot slot) {
-    progress.update(static_cast<std::uint64_t>(slot) + 1, source_->progress());
-  }));
+  FUGU_TRY(publisher.run(
+      source, [&](Slot slot) { progress.update(static_cast<std::uint64_t>(slot) + 1, source_->progress()); }));
   say_summary(publisher.next_slot());
   return kDone;
 }
@@ -311,25 +370,33 @@ void add_publish(CLI::App& app, Outcome& outcome) {
   options->source.add_to(*command);
   options->definition.add_to(*command);
   const std::string mechanism = "Mechanism";
-  command->add_option("--mechanism", options->mechanism, "uniform, sample or hybrid (see: fugu describe)")->group(mechanism);
+  command->add_option("--mechanism", options->mechanism, "uniform, sample or hybrid (see: fugu describe)")
+      ->group(mechanism);
   command->add_option("--every", options->every, "hybrid: release every K-th slot")->group(mechanism);
-  command->add_option("--noise", options->noise, "laplace, gaussian (needs --delta), or auto: gaussian when --delta is given")
+  command
+      ->add_option("--noise", options->noise,
+                   "laplace, gaussian (needs --delta), or auto: gaussian when --delta is given")
       ->check(CLI::IsMember({"auto", "laplace", "gaussian"}))
       ->capture_default_str()
       ->group(mechanism);
-  command->add_option("--filter", options->filter, "Free post-processing, in order: truncate:0:5000,kalman")->group(mechanism);
+  command->add_option("--filter", options->filter, "Free post-processing, in order: truncate:0:5000,kalman")
+      ->group(mechanism);
   const std::string output = "Output";
-  command->add_option("--out", options->out, "Releases, CSV: time,series,value,scale,loss_rate,sampled; - is standard output")
+  command
+      ->add_option("--out", options->out,
+                   "Releases, CSV: time,series,value,scale,loss_rate,sampled; - is standard output")
       ->capture_default_str()
       ->group(output);
   command->add_option("--interval", options->interval, "Append columns lower,upper: an error band, for example 0.95")
       ->group(output);
-  command->add_option("--ledger", options->ledger,
-                      "Durable record of all answers: to audit, and to resume by the same command")
+  command
+      ->add_option("--ledger", options->ledger,
+                   "Durable record of all answers: to audit, and to resume by the same command")
       ->group(output);
   command->add_flag("--follow", options->follow, "The stream is live: release every slot as soon as it is complete")
       ->group(output);
-  command->add_option("--seed", options->seed, "Simulate with reproducible noise; the output is NOT private")->group(output);
+  command->add_option("--seed", options->seed, "Simulate with reproducible noise; the output is NOT private")
+      ->group(output);
   command->callback([options, &outcome] { outcome = PublishRun(*options).run(); });
 }
 

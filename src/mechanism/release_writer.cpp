@@ -24,7 +24,11 @@ std::string header_of(const ReleaseFormat& format) {
 }  // namespace
 
 ReleaseWriter::ReleaseWriter(ReleaseFormat format, int descriptor, std::string name)
-    : format_(std::move(format)), descriptor_(descriptor), name_(std::move(name)), noise_(format_.series.size()), rate_(format_.series.size()) {}
+    : format_(std::move(format)),
+      descriptor_(descriptor),
+      name_(std::move(name)),
+      noise_(format_.series.size()),
+      rate_(format_.series.size()) {}
 
 Result<ReleaseWriter> ReleaseWriter::make(ReleaseFormat format, int descriptor, std::string name) {
   if (format.interval && !(*format.interval > 0 && *format.interval < 1))
@@ -76,8 +80,9 @@ void ReleaseWriter::append_value(std::size_t series, const ReleasedValue& releas
     return;
   }
   const double unit = format_.unit_step.to_double();
-  append_number(
-      filters_[series]->apply({static_cast<double>(released.value.steps) * unit, noise.variance, released.sampled}).value);
+  append_number(filters_[series]
+                    ->apply({static_cast<double>(released.value.steps) * unit, noise.variance, released.sampled})
+                    .value);
 }
 
 void ReleaseWriter::append_band(std::size_t series, const ReleasedValue& released, const NoiseText& noise) {
@@ -130,7 +135,24 @@ void ReleaseWriter::prepare(const Release& release) {
   const std::string_view text(time, format_.clock.format(release.slot(), release.utc_offset_s(), time));
   const std::size_t kept = pending_.size();
   for (std::size_t i = 0; i < release.values().size(); ++i) append_row(text, i, release.values()[i]);
-  if (release.slot() <= muted_until_) pending_.resize(kept);
+  if (release.slot() > muted_until_) return;
+  compare_with_earlier(std::string_view(pending_).substr(kept));
+  pending_.resize(kept);
+}
+
+Result<void> ReleaseWriter::expect_earlier(const std::string& path) {
+  earlier_.open(path, std::ios::binary);
+  if (!earlier_) return Error{Cause::environment, path + ": reading failed: " + std::strerror(errno)};
+  std::string header;
+  std::getline(earlier_, header);
+  return {};
+}
+
+void ReleaseWriter::compare_with_earlier(std::string_view rows) {
+  if (!earlier_.is_open() || earlier_differs_) return;
+  std::string earlier(rows.size(), '\0');
+  earlier_.read(earlier.data(), static_cast<std::streamsize>(earlier.size()));
+  earlier_differs_ = earlier != rows;
 }
 
 Result<void> ReleaseWriter::emit() {
@@ -164,7 +186,8 @@ Result<ResumePoint> find_resume_point(const std::string& path, const ReleaseForm
       if (block[i] != '\n') continue;
       if (in_header) {
         if (line != header)
-          return found_but_expected({path, 1, 1}, "another header", "the releases this ledger belongs to: " + header_of(format));
+          return found_but_expected({path, 1, 1}, "another header",
+                                    "the releases this ledger belongs to: " + header_of(format));
         in_header = false;
         point.bytes = offset;
       } else if (++rows_of_slot == format.series.size()) {
@@ -179,7 +202,8 @@ Result<ResumePoint> find_resume_point(const std::string& path, const ReleaseForm
     }
   }
   if (in_header && !header.starts_with(line))
-    return found_but_expected({path, 1, 1}, "another header", "the releases this ledger belongs to: " + header_of(format));
+    return found_but_expected({path, 1, 1}, "another header",
+                              "the releases this ledger belongs to: " + header_of(format));
   return point;
 }
 

@@ -1,6 +1,7 @@
 // Writes releases as CSV: `time,series,value,scale,loss_rate,sampled`, one row per slot and series.
 #pragma once
 
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ class ReleaseWriter final : public ReleaseSink {
   void prepare_header();
   /// Everything up to and including this slot passes the filters but is not written: it was in an earlier run.
   void mute_until(Slot last_slot) { muted_until_ = last_slot; }
+  /// What is not written because of mute_until() is compared with `path`, the file that the earlier run left behind.
+  Result<void> expect_earlier(const std::string& path);
+  /// Whether a row of that file was another one.
+  bool earlier_differs() const { return earlier_differs_; }
 
   void prepare(const Release& release) override;
   Result<void> emit() override;
@@ -62,6 +67,7 @@ class ReleaseWriter final : public ReleaseSink {
   void append_band(std::size_t series, const ReleasedValue& released, const NoiseText& noise);
   void append_rate(std::size_t series, double rate_per_step);
   void append_number(double value);
+  void compare_with_earlier(std::string_view rows);
 
   ReleaseFormat format_;
   int descriptor_;
@@ -70,6 +76,8 @@ class ReleaseWriter final : public ReleaseSink {
   std::vector<NoiseText> noise_;                  // last seen, per series
   std::vector<RateText> rate_;                    // likewise
   Slot muted_until_ = -1;
+  std::ifstream earlier_;
+  bool earlier_differs_ = false;
   std::string pending_;
 };
 
