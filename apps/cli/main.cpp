@@ -6,9 +6,7 @@
 
 namespace fugu::cli {
 
-void note(std::string_view text) {
-  std::fprintf(stderr, "fugu: %.*s\n", static_cast<int>(text.size()), text.data());
-}
+void note(std::string_view text) { std::fprintf(stderr, "fugu: %.*s\n", static_cast<int>(text.size()), text.data()); }
 
 std::string short_number(double value) {
   char text[40];
@@ -39,13 +37,14 @@ void add_help(CLI::App& app, Outcome& outcome) {
   command->add_option("command", *topic, "The command to explain");
   command->callback([&app, &outcome, topic] {
     if (topic->empty()) {
-      std::fputs(app.help().c_str(), stdout);
+      // app.help() would explain the command that was given, which is `help`.
+      std::fputs(app.get_formatter()->make_help(&app, "fugu", CLI::AppFormatMode::Normal).c_str(), stdout);
       outcome = kDone;
       return;
     }
     for (CLI::App* other : app.get_subcommands([](CLI::App*) { return true; })) {
       if (other->get_name() != *topic) continue;
-      std::fputs(other->help().c_str(), stdout);
+      std::fputs(other->help("fugu").c_str(), stdout);
       outcome = kDone;
       return;
     }
@@ -75,6 +74,9 @@ int run(int argc, char** argv) {
     note(std::string(error.what()));
     note("see: fugu help" + (chosen.empty() ? std::string() : " " + chosen.front()->get_name()));
     return exit_code(Cause::usage);
+  } catch (const std::exception& error) {
+    note(std::string("error: ") + error.what());  // no memory left, for example
+    return exit_code(Cause::environment);
   }
   if (outcome) return *outcome;
   note("error: " + outcome.error().message);
