@@ -1,0 +1,77 @@
+#include "fugu/stream/release_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace fugu {
+namespace {
+
+constexpr const char* kHeader = "time,series,value,scale,loss_rate,sampled\n";
+
+Result<std::vector<ReleaseRecord>> read_all(const std::string& text, ReleaseReader::Options options = {}) {
+  FUGU_ASSIGN(ReleaseReader reader, ReleaseReader::open(Input::from_memory("r.csv", text), std::move(options)));
+  std::vector<ReleaseRecord> records;
+  ReleaseRecord record;
+  for (;;) {
+    FUGU_ASSIGN(const bool more, reader.next(record));
+    if (!more) return records;
+    records.push_back(record);
+  }
+}
+
+TEST(ReleaseReader, ReadsRowsInTheStreamsUnit) {
+  const auto rows = read_all(std::string(kHeader) + "7,a,12.5,3,0.25,1\n7,b,,,0,0\n8,a,12.5,3,0,0\n", {Clock(), {}});
+  ASSERT_TRUE(rows) << rows.error().message;
+  ASSERT_EQ(rows->size(), 3u);
+  EXPECT_EQ((*rows)[0].slot, 7);
+  EXPECT_EQ((*rows)[0].value, 12.5);
+  EXPECT_EQ((*rows)[0].scale, 3);
+  EXPECT_EQ((*rows)[0].loss_rate, 0.25);
+  EXPECT_TRUE((*rows)[0].sampled);
+  EXPECT_EQ((*rows)[1].series, 1u);
+  EXPECT_FALSE((*rows)[1].known);
+  EXPECT_FALSE((*rows)[2].sampled);
+}
+
+TEST(ReleaseReader, NumbersSlotsByAppearanceWithoutAClock) {
+  const auto rows = read_all(std::string(kHeader) + "2026-01-01T00:00:00Z,a,1,1,1,1\n2026-01-01T00:15:00Z,a,1,1,1,1\n");
+  ASSERT_TRUE(rows);
+  EXPECT_EQ((*rows)[0].slot, 0);
+  EXPECT_EQ((*rows)[1].slot, 1);
+}
+
+TEST(ReleaseReader, KnowsTheBandAndATrueValue) {
+  const auto rows = read_all("time,series,value,scale,loss_rate,sampled,lower,upper\n0,a,5,0,inf,1,4,6\n");
+  ASSERT_TRUE(rows);
+  EXPECT_EQ((*rows)[0].lower, 4);
+  EXPECT_EQ((*rows)[0].upper, 6);
+  EXPECT_TRUE(std::isinf((*rows)[0].loss_rate));
+}
+
+TEST(ReleaseReader, NamesFileLineAndWhatIsWrong) {
+  const struct {
+    std::string text;
+    std::string message;
+    ReleaseReader::Options options = {};
+  } cases[] = {
+      {"", "r.csv"},
+      {"time,load\n", "r.csv:1:1: found another header"},
+      {std::string(kHeader) + "0,a,1,1,1\n", "r.csv:2:1: found 5 fields; expected 6 fields"},
+      {std::string(kHeader) + "0,a,x,1,1,1\n", "r.csv:2:5: found text where a number belongs"},
+      {std::string(kHeader) + "0,a,nan,1,1,1\n", "r.csv:2:5"},
+      {std::string(kHeader) + "0,a,1,1,1,2\n", "expected 0 or 1"},
+      {std::string(kHeader) + "zero,a,1,1,1,1\n", "r.csv:2:1", {Clock(), {}}},
+      {std::string(kHeader) + "1,a,1,1,1,1\n0,a,1,1,1,1\n", "ascending", {Clock(), {}}},
+      {std::string(kHeader) + "0,c,1,1,1,1\n", "a series of the stream", {Clock(), {"a", "b"}}},
+  };
+  for (const auto& [text, message, options] : cases) {
+    const auto rows = read_all(text, options);
+    ASSERT_FALSE(rows) << text;
+    EXPECT_EQ(rows.error().cause, Cause::bad_input);
+    EXPECT_NE(rows.error().message.find(message), std::string::npos) << rows.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace fugu
