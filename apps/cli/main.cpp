@@ -71,7 +71,8 @@ int run(int argc, char** argv) {
     return app.exit(shown);  // --help and --version
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    note(std::string(error.what()));
+    const bool unknown = chosen.empty() && argc > 1 && argv[1][0] != '-';
+    note(unknown ? "there is no command '" + std::string(argv[1]) + "'" : std::string(error.what()));
     note("see: fugu help" + (chosen.empty() ? std::string() : " " + chosen.front()->get_name()));
     return exit_code(Cause::usage);
   } catch (const std::exception& error) {

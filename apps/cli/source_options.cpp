@@ -6,19 +6,29 @@ namespace fugu::cli {
 
 void SourceOptions::add_to(CLI::App& command) {
   const std::string group = "Input";
-  command.add_option("--stream", stream, "Totals, CSV wide: time,<series>…; one row a slot; plain or gzip; - is standard input")
+  command
+      .add_option("--stream", stream,
+                  "Totals, CSV wide: time,<series>…; one row a slot; plain or gzip; - is standard input")
       ->group(group);
-  command.add_option("--readings", readings, "Readings, CSV long: time,meter,value; needs --series-map and --clamp")->group(group);
+  command.add_option("--readings", readings, "Readings, CSV long: time,meter,value; needs --series-map and --clamp")
+      ->group(group);
   command.add_option("--series-map", series_map, "CSV meter,series: what each meter counts into")->group(group);
   command.add_option("--clamp", clamp, "Public bound of a reading: K for [0, K], or LO:HI")->group(group);
   command.add_option("--unit-step", unit_step, "Grid of all values: released values are multiples of it")
       ->capture_default_str()
       ->group(group);
-  command.add_option("--slot-length", slot_length, "Length of a slot: 15m, 1h, 30s, 1d (a stream tells it by its first two rows)")
+  command
+      .add_option("--slot-length", slot_length,
+                  "Length of a slot: 15m, 1h, 30s, 1d (a stream tells it by its first two rows)")
       ->group(group);
-  command.add_option("--utc-offset", utc_offset, "Offset of time stamps that carry none, for example +01:00")->group(group);
-  command.add_option("--time-column", time_column, "Name of the stream's first column")->capture_default_str()->group(group);
-  command.add_option("--grace", grace_slots, "Readings may come this many slots late")->capture_default_str()->group(group);
+  command.add_option("--utc-offset", utc_offset, "Offset of time stamps that carry none, for example +01:00")
+      ->group(group);
+  command.add_option("--time-column", time_column, "Name of the stream's first column")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--grace", grace_slots, "Readings may come this many slots late")
+      ->capture_default_str()
+      ->group(group);
   command.add_option("--late", late, "Readings later than that: error or drop")
       ->check(CLI::IsMember({"error", "drop"}))
       ->capture_default_str()
@@ -34,7 +44,8 @@ Result<std::int64_t> parse_steps(const UnitStep& unit_step, std::string_view tex
   std::int64_t steps = 0;
   const DecimalFault fault = unit_step.steps(text, steps, Rounding::away);
   if (fault != DecimalFault::none)
-    return usage(std::string(option) + ": found " + std::string(describe(fault)) + "; expected a number such as 10 or 2.5");
+    return usage(std::string(option) + ": found " + std::string(describe(fault)) +
+                 "; expected a number such as 10 or 2.5");
   return steps;
 }
 
@@ -63,10 +74,14 @@ Result<TimeOptions> time_options(const SourceOptions& options, const std::option
                                  std::int32_t utc_offset_s) {
   TimeOptions time;
   if (!options.slot_length.empty()) {
-    FUGU_ASSIGN(time.slot_s, parse_duration(options.slot_length));
+    const auto parsed = parse_duration(options.slot_length);
+    if (!parsed) return usage("--slot-length: " + parsed.error().message);
+    time.slot_s = *parsed;
   }
   if (!options.utc_offset.empty()) {
-    FUGU_ASSIGN(time.default_utc_offset_s, parse_utc_offset(options.utc_offset));
+    const auto parsed = parse_utc_offset(options.utc_offset);
+    if (!parsed) return usage("--utc-offset: " + parsed.error().message);
+    time.default_utc_offset_s = *parsed;
   }
   if (clock && clock->has_time()) {
     time.slot_s = clock->slot_s();
@@ -86,11 +101,12 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
   FUGU_ASSIGN(const TimeOptions time, time_options(options, clock, utc_offset_s));
   if (!options.stream.empty()) {
     FUGU_ASSIGN(Input input, Input::open(options.stream, open.progress_));
-    FUGU_ASSIGN(StreamReader reader, StreamReader::open(std::move(input), {.unit_step = open.unit_step_,
-                                                                           .slot_s = time.slot_s,
-                                                                           .origin = time.origin,
-                                                                           .default_utc_offset_s = time.default_utc_offset_s,
-                                                                           .time_column = options.time_column}));
+    FUGU_ASSIGN(StreamReader reader,
+                StreamReader::open(std::move(input), {.unit_step = open.unit_step_,
+                                                      .slot_s = time.slot_s,
+                                                      .origin = time.origin,
+                                                      .default_utc_offset_s = time.default_utc_offset_s,
+                                                      .time_column = options.time_column}));
     open.stream_ = std::make_unique<StreamReader>(std::move(reader));
     return open;
   }
