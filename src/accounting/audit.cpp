@@ -535,6 +535,7 @@ Result<AuditReport> audit_stated_rates(const ReleasedRows& rows, const Definitio
     FUGU_ASSIGN(const bool more, rows(row));
     if (!more) break;
     if (row.series >= exposure.series_count()) return Error{Cause::bad_input, "a released series has no sensitivity"};
+    if (row.loss_rate < 0) report.add(in_slot(row.slot) + "a negative loss rate is stated");
     const auto sensitivity = static_cast<double>(exposure.sensitivity_steps(row.series));
     for (const std::uint32_t g : exposure.signatures_of(row.series)) {
       per_slot[g].resize(std::max(per_slot[g].size(), static_cast<std::size_t>(row.slot) + 1));
@@ -544,6 +545,8 @@ Result<AuditReport> audit_stated_rates(const ReleasedRows& rows, const Definitio
     report.slots = std::max(report.slots, static_cast<std::uint64_t>(row.slot) + 1);
     if (row.sampled) ++report.answers;
   }
+  if (definition.protects() == Protects::user && report.slots > definition.window_slots())
+    report.add("more slots were released than the horizon of " + std::to_string(definition.window_slots()));
   long double worst = 0;
   for (std::size_t g = 0; g < per_slot.size(); ++g) {
     const auto [loss, first] = worst_sum(per_slot[g], definition);
