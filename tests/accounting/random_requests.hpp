@@ -25,11 +25,11 @@ inline Definition random_definition() {
   }
 }
 
-inline Exposure random_exposure() {
+inline Exposure random_exposure(std::uint64_t largest_sensitivity = std::uint64_t{1} << 40) {
   const auto series = *rc::gen::inRange<std::size_t>(1, 5);
   std::vector<std::uint64_t> sensitivity;
   for (std::size_t i = 0; i < series; ++i)
-    sensitivity.push_back(*rc::gen::elementOf(std::vector<std::uint64_t>{1, 3, 10, 1000, std::uint64_t{1} << 40}));
+    sensitivity.push_back(*rc::gen::elementOf(std::vector<std::uint64_t>{1, 3, 10, largest_sensitivity}));
   std::vector<std::vector<SeriesId>> signatures = Exposure::all_disjoint(series);
   if (*rc::gen::arbitrary<bool>()) signatures = Exposure::all_shared(series);
   const int more = *rc::gen::inRange(0, 4);
@@ -71,6 +71,7 @@ class RandomRequests {
       if (*rc::gen::arbitrary<bool>()) answer.series.push_back(id);
     }
     if (answer.series.empty()) answer.series.push_back(0);
+    answer.values.assign(answer.statistic == Statistic::value ? answer.series.size() : 1, 0);
     if (answer.statistic != Statistic::value && *rc::gen::inRange(0, 3) == 0) {
       answer.session = next_session_++;
       answer.parameter = {scale_for(answer, false), scale_for(answer, false)};
@@ -81,7 +82,6 @@ class RandomRequests {
       for (std::size_t i = 0; i < (each ? answer.series.size() : 1); ++i)
         answer.parameter.push_back(scale_for(answer, answer.noise == NoiseKind::gaussian));
     }
-    answer.values.assign(answer.statistic == Statistic::value ? answer.series.size() : 1, 0);
     return answer;
   }
 

@@ -1,0 +1,126 @@
+// Strategies for tests: they ask more, and more kinds of things, than the baselines do.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "fugu/mechanism/mechanism.hpp"
+
+namespace fugu::test {
+
+/// A strategy that is one function.
+template <class Step>
+class Lambda final : public Strategy {
+ public:
+  Lambda(Step step, Reach reach) : step_(std::move(step)), reach_(reach) {}
+  Result<void> step(Kernel& kernel, Release& release) override { return step_(kernel, release); }
+  Reach reach() const override { return reach_; }
+
+ private:
+  Step step_;
+  Reach reach_;
+};
+
+template <class Step>
+std::unique_ptr<Strategy> strategy_of(Step step, Reach reach = {}) {
+  return std::make_unique<Lambda<Step>>(std::move(step), reach);
+}
+
+/// What was released last, as a reference for distances; 0 before the first release.
+inline std::vector<std::int64_t> last_release(const Release& release) {
+  std::vector<std::int64_t> last;
+  for (const ReleasedValue& value : release.values()) last.push_back(value.known ? value.value.steps : 0);
+  return last;
+}
+
+/// Every kind of request, as long as it is granted; goes on when it is not.
+class Busy final : public Strategy {
+ public:
+  explicit Busy(std::int64_t threshold_steps = 5) : threshold_steps_(threshold_steps) {}
+  Reach reach() const override { return {3}; }
+
+  Result<void> step(Kernel& kernel, Release& release) override {
+    const Slot slot = kernel.slot();
+    const Budget slot_share = kernel.total() / (8 * std::min<std::uint64_t>(kernel.window_slots(), 50));
+    const std::vector<std::int64_t> last = last_release(release);
+    FUGU_TRY(granted(kernel.distance(kernel.all(), last, slot_share)));
+    if (slot % 3 == 2) {
+      const Slot first = std::max(kernel.earliest_slot(), slot - 2);
+      FUGU_TRY(granted(kernel.deviation(kernel.all(), first, slot_share / 2)));
+    }
+    const SeriesId one = kernel.all().back();
+    if (slot % 4 == 1) FUGU_TRY(granted(kernel.sum({&one, 1}, slot_share / 4)));
+    if (!threshold_ || !threshold_->open()) {
+      auto opened = kernel.open_threshold(Statistic::distance, kernel.all(), threshold_steps_, kernel.total() / 4);
+      if (opened) threshold_ = *opened;
+    }
+    if (!threshold_ || !threshold_->open()) return {};
+    const auto above = kernel.exceeds(*threshold_, last);
+    FUGU_TRY(granted(above));
+    if (slot != 0 && !(above && *above)) return {};
+    const Budget left = kernel.available() / 2;
+    if (left < kernel.total() / 1000) return {};
+    const auto answers = kernel.values(kernel.all(), left);
+    FUGU_TRY(granted(answers));
+    if (answers) release.set(kernel.all(), *answers);
+    return {};
+  }
+
+ private:
+  template <class T>
+  static Result<void> granted(const Result<T>& result) {
+    if (result || result.error().cause == Cause::refused) return {};
+    return result.error();
+  }
+
+  std::int64_t threshold_steps_;
+  std::optional<Threshold> threshold_;
+};
+
+/// Budget distribution (Kellaris et al. 2014), in short: a noisy distance with half of the budget decides whether half
+/// of what is left pays for a release.
+class BudgetDistribution final : public Strategy {
+ public:
+  Result<void> step(Kernel& kernel, Release& release) override {
+    const Budget decision = kernel.total() / (2 * kernel.window_slots());
+    const auto distance = kernel.distance(kernel.all(), last_release(release), decision);
+    if (!distance) return distance.error().cause == Cause::refused ? Result<void>() : distance.error();
+    const Budget left = kernel.available();
+    const Budget later = kernel.window_slots() > 1 ? decision : Budget();  // kept back for the next slot's decision
+    const Budget share = left > later ? (left - later) / 2 : Budget();
+    const bool worth = static_cast<double>(distance->steps) > distance->parameter.to_double() / 2;
+    if (share < kernel.total() / 1000 || (kernel.slot() != 0 && !worth)) return {};
+    FUGU_ASSIGN(const auto answers, kernel.values(kernel.all(), share));
+    release.set(kernel.all(), answers);
+    return {};
+  }
+};
+
+/// Releases when a sparse-vector session says that the stream has moved away from the last release.
+class SparseVector final : public Strategy {
+ public:
+  explicit SparseVector(std::int64_t threshold_steps) : threshold_steps_(threshold_steps) {}
+
+  Result<void> step(Kernel& kernel, Release& release) override {
+    if (!threshold_ || !threshold_->open()) {
+      FUGU_ASSIGN(threshold_,
+                  kernel.open_threshold(Statistic::distance, kernel.all(), threshold_steps_, kernel.total() / 4));
+    }
+    const auto above = kernel.exceeds(*threshold_, last_release(release));
+    if (!above) return above.error().cause == Cause::refused ? Result<void>() : above.error();
+    if (!*above || kernel.available() < kernel.total() / 4) return {};
+    FUGU_ASSIGN(const auto answers, kernel.values(kernel.all(), kernel.total() / 4));
+    release.set(kernel.all(), answers);
+    return {};
+  }
+
+ private:
+  std::int64_t threshold_steps_;
+  std::optional<Threshold> threshold_;
+};
+
+}  // namespace fugu::test
