@@ -71,7 +71,7 @@ void secure(benchmark::State& state) {
     NoSink sink;
     Publisher publisher(uniform(96, 1), std::make_unique<SecureNoise>(), sink);
     ConstantSource source(kSlots, 1);
-    check(publisher.run(source), state);
+    check(publisher.run(source, {}), state);
   }
   state.SetItemsProcessed(state.iterations() * kSlots);
 }
@@ -91,7 +91,7 @@ void secure_with_ledger(benchmark::State& state) {
     LedgerWriter ledger = new_ledger(path, mechanism);
     Publisher publisher(std::move(mechanism), std::make_unique<SecureNoise>(), sink, std::move(ledger));
     ConstantSource source(kSlots, 1);
-    check(publisher.run(source), state);
+    check(publisher.run(source, {}), state);
   }
   std::filesystem::remove(path);
   state.SetItemsProcessed(state.iterations() * kSlots);
@@ -113,7 +113,7 @@ void secure_with_ledger_and_csv(benchmark::State& state) {
                                       nowhere, "nowhere");
     Publisher publisher(std::move(mechanism), std::make_unique<SecureNoise>(), *writer, std::move(ledger));
     ConstantSource source(kSlots, 1);
-    check(publisher.run(source), state);
+    check(publisher.run(source, {}), state);
     ::close(nowhere);
   }
   std::filesystem::remove(path);

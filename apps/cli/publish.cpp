@@ -304,7 +304,7 @@ Outcome PublishRun::resume() {
   const ReleaseFormat release_format = format(clock.clock);
   FUGU_ASSIGN(OutputFile out, open_output(options_.out));
   FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(release_format, out.get(), options_.out));
-  // What was handed out before, as far as can be known. All is checked before anything is changed.
+  // What was handed out before, as far as can be known.
   ResumePoint point{.bytes = state.delivered < 0 ? 0u : 1u, .last_slot = state.delivered};
   if (out.is_file()) {
     FUGU_ASSIGN(point, find_resume_point(options_.out, release_format));
@@ -316,12 +316,9 @@ Outcome PublishRun::resume() {
                                      ": holds releases that the ledger does not pay for; the ledger is not the "
                                      "one they were made with, or it was truncated"};
   writer.mute_until(point.last_slot);
+  FUGU_TRY(out.keep(point.bytes, options_.out));  // a row cut short by the kill goes
   FUGU_ASSIGN(Publisher publisher, Publisher::resume(std::move(made), std::make_unique<SecureNoise>(), writer,
                                                      std::move(ledger), std::move(reader)));
-  if (writer.earlier_differs())
-    return Error{Cause::refused,
-                 options_.out + ": holds other releases than the ledger; it belongs to another run, or was changed"};
-  FUGU_TRY(out.keep(point.bytes, options_.out));
   source_->skip_before(publisher.next_slot());
   note("resuming at slot " + std::to_string(publisher.next_slot()));
   return publish(std::move(publisher), source_->source());
@@ -329,8 +326,9 @@ Outcome PublishRun::resume() {
 
 Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
   Progress progress("slots released");
-  FUGU_TRY(publisher.run(
-      source, [&](Slot slot) { progress.update(static_cast<std::uint64_t>(slot) + 1, source_->progress()); }));
+  FUGU_TRY(publisher.run(source, {.live = options_.follow, .progress = [&](Slot slot) {
+                                    progress.update(static_cast<std::uint64_t>(slot) + 1, source_->progress());
+                                  }}));
   say_summary(publisher.next_slot());
   return kDone;
 }

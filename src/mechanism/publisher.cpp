@@ -84,7 +84,9 @@ Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureN
     if (release == nullptr) break;
     sink.prepare(*release);
     publisher.recovered_ = true;
+    if (release->slot() % static_cast<Slot>(kFlushSlots) == 0) FUGU_TRY(sink.emit());  // all of it is paid for
   }
+  FUGU_TRY(sink.emit());
   FUGU_TRY(publisher.ledger_->continue_after(replay.reader()));
   publisher.runner_.forget();
   publisher.ledger_->append(LedgerRecord(Resumed{publisher.next_slot()}));
@@ -126,10 +128,10 @@ Result<void> Publisher::finish() {
   return ledger_->commit();
 }
 
-Result<void> Publisher::run(SlotSource& source, const std::function<void(Slot)>& progress) {
+Result<void> Publisher::run(SlotSource& source, const RunOptions& options) {
   SlotRow row;
   for (;;) {
-    if (source.would_wait()) FUGU_TRY(flush());
+    if (options.live && source.would_wait()) FUGU_TRY(flush());
     auto more = source.next(row);
     if (more && !*more) return finish();
     auto done = more ? publish(row) : Result<void>(std::move(more).error());
@@ -137,7 +139,7 @@ Result<void> Publisher::run(SlotSource& source, const std::function<void(Slot)>&
       FUGU_TRY(flush());  // what was paid for before the error is still handed out
       return done;
     }
-    if (progress) progress(row.slot);
+    if (options.progress) options.progress(row.slot);
   }
 }
 

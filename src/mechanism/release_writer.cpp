@@ -156,6 +156,9 @@ void ReleaseWriter::compare_with_earlier(std::string_view rows) {
 }
 
 Result<void> ReleaseWriter::emit() {
+  if (earlier_differs_)
+    return Error{Cause::refused,
+                 name_ + ": holds other releases than the ledger; it belongs to another run, or was changed"};
   std::string_view rest = pending_;
   while (!rest.empty()) {
     const ssize_t written = ::write(descriptor_, rest.data(), rest.size());

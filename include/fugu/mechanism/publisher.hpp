@@ -66,8 +66,8 @@ class Publisher {
   Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink);
   /// With a new ledger.
   Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink, LedgerWriter ledger);
-  /// Takes over from an earlier run: every recorded slot is run again from `reader` and prepared for the sink, which
-  /// knows what it has handed out before. Then the ledger is continued.
+  /// Takes over from an earlier run: every recorded slot is run again from `reader` and handed to the sink, which knows
+  /// what it has handed out before. Then the ledger is continued.
   static Result<Publisher> resume(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink,
                                   LedgerWriter ledger, LedgerReader reader);
 
@@ -81,8 +81,15 @@ class Publisher {
   /// The stream is complete: flushes and closes the ledger.
   Result<void> finish();
 
-  /// Publishes everything `source` yields, flushing when it would have to wait. `progress` is called now and then.
-  Result<void> run(SlotSource& source, const std::function<void(Slot)>& progress = {});
+  struct RunOptions {
+    /// Flush whenever the source would have to wait, so that a slot is out as soon as it is complete. Otherwise slots go
+    /// out in large batches, which costs fewer disk syncs.
+    bool live = false;
+    /// Called after every slot.
+    std::function<void(Slot)> progress = {};
+  };
+  /// Publishes everything `source` yields. After an error, what was paid for before it has still been handed out.
+  Result<void> run(SlotSource& source, const RunOptions& options);
 
  private:
   Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink,

@@ -37,10 +37,9 @@ class ReleaseWriter final : public ReleaseSink {
   void prepare_header();
   /// Everything up to and including this slot passes the filters but is not written: it was in an earlier run.
   void mute_until(Slot last_slot) { muted_until_ = last_slot; }
-  /// What is not written because of mute_until() is compared with `path`, the file that the earlier run left behind.
+  /// What is not written because of mute_until() is compared with `path`, the file that the earlier run left behind. If
+  /// a row differs, emit() writes nothing and returns Cause::refused.
   Result<void> expect_earlier(const std::string& path);
-  /// Whether a row of that file was another one.
-  bool earlier_differs() const { return earlier_differs_; }
 
   void prepare(const Release& release) override;
   Result<void> emit() override;
