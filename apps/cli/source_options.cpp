@@ -29,6 +29,10 @@ void SourceOptions::add_to(CLI::App& command) {
   command.add_option("--grace", grace_slots, "Readings may come this many slots late")
       ->capture_default_str()
       ->group(group);
+  command
+      .add_option("--gap-max", gap_slots_max, "A time further ahead than this many slots is an error")
+      ->capture_default_str()
+      ->group(group);
   command.add_option("--late", late, "Readings later than that: error or drop")
       ->check(CLI::IsMember({"error", "drop"}))
       ->capture_default_str()
@@ -106,7 +110,8 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
                                                       .slot_s = time.slot_s,
                                                       .origin = time.origin,
                                                       .default_utc_offset_s = time.default_utc_offset_s,
-                                                      .time_column = options.time_column}));
+                                                      .time_column = options.time_column,
+                                                      .gap_slots_max = options.gap_slots_max}));
     open.stream_ = std::make_unique<StreamReader>(std::move(reader));
     return open;
   }
@@ -124,6 +129,7 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
                                     .origin = time.origin,
                                     .default_utc_offset_s = time.default_utc_offset_s,
                                     .grace_slots = options.grace_slots,
+                                    .gap_slots_max = options.gap_slots_max,
                                     .late = options.late == "drop" ? LateRule::drop : LateRule::error,
                                     .beyond = options.strict ? BeyondRule::error : BeyondRule::clamp,
                                     .warn = [](const std::string& message) { note("warning: " + message); }}));

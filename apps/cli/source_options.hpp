@@ -21,6 +21,7 @@ struct SourceOptions {
   std::string utc_offset;
   std::string time_column = "time";
   Slot grace_slots = 1;
+  Slot gap_slots_max = 100'000;
   std::string late = "error";
   bool strict = false;
 
