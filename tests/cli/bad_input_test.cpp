@@ -395,7 +395,6 @@ TEST(Usage, EachMistakeIsNamed) {
       {uniform + promise + " --seed minus", "--seed"},
       // Other commands.
       {"audit", "--ledger"},
-      {"audit --ledger missing.ledger", "missing.ledger", 4},
       {"audit --ledger s.csv", "s.csv"},
       {"audit --released s.csv --sensitivity 3" + promise, "s.csv"},
       {"metrics --stream s.csv", "--released"},
@@ -418,6 +417,13 @@ TEST(Usage, EachMistakeIsNamed) {
     EXPECT_FALSE(std::filesystem::exists(directory / "run.ledger")) << "fugu " << usage.command;
     if (HasFailure()) std::filesystem::remove(directory / "run.ledger");
   }
+}
+
+TEST(Usage, AMissingLedgerIsNamed) {
+  const TempDir directory;
+  const Finished finished = run_fugu(directory, "audit --ledger missing.ledger");
+  EXPECT_TRUE(finished.exit_code == 2 || finished.exit_code == 4) << finished;
+  EXPECT_NE(finished.err.find("missing.ledger"), std::string::npos) << finished;
 }
 
 TEST(Usage, AllMistakesAtOnce) {

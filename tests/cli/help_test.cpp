@@ -1,0 +1,200 @@
+// What fugu says about itself is true: every command it shows runs, every name it lists is explained, every proof is
+// there.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "support/released.hpp"
+
+namespace fugu::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kSource = fs::path(FUGU_TEST_DATA).parent_path().parent_path();
+constexpr const char* kPromise = "--definition w-event --epsilon 1 --w 96 --sensitivity 10 --mechanism uniform";
+
+std::string trimmed(std::string text) {
+  text.erase(0, text.find_first_not_of(' '));
+  const std::size_t remark = text.find("      ");  // what follows a wide gap explains the command
+  if (remark != std::string::npos) text.resize(remark);
+  return text;
+}
+
+/// The commands shown in a help text, continuation lines joined.
+std::vector<std::string> commands_in(const std::string& help) {
+  std::vector<std::string> commands;
+  bool goes_on = false;
+  for (const std::string& raw : lines_of(help)) {
+    std::string line = trimmed(raw);
+    const bool indented = raw.starts_with("  ");
+    if (!goes_on && !(indented && (line.starts_with("fugu ") || line.starts_with("producer | fugu ")))) continue;
+    const bool more = line.ends_with("\\");
+    if (more) line.pop_back();
+    if (goes_on) {
+      commands.back() += line;
+    } else {
+      commands.push_back(line);
+    }
+    goes_on = more;
+  }
+  return commands;
+}
+
+Finished in_shell(const TempDir& directory, const std::string& command) {
+  const std::string path = "PATH=" + fs::path(FUGU_BINARY).parent_path().string() + ":" + std::getenv("PATH");
+  return run({"bash", "-c", "set -eo pipefail; " + command}, {},
+             {.directory = directory.path(), .environment = {path}});
+}
+
+/// Streams and readings under the names that the examples use.
+void prepare_inputs(const TempDir& directory) {
+  ASSERT_EQ(in_shell(directory, "fugu simulate artificial --length 500 --season 96 --amplitude 500 --out totals.csv")
+                .exit_code,
+            0);
+  std::string readings = "time,meter,value\n";
+  for (int slot = 0; slot < 8; ++slot) {
+    for (const char* meter : {"m1", "m2", "m3"}) {
+      char row[80];
+      std::snprintf(row, sizeof row, "2026-01-01T%02d:%02d:00+01:00,%s,0.25\n", slot / 4, slot % 4 * 15, meter);
+      readings += row;
+    }
+  }
+  write_file(directory / "readings.csv", readings);
+  write_file(directory / "feeders.csv", "meter,series\nm1,east\nm2,east\nm3,west\nm3,town\n");
+  ASSERT_EQ(in_shell(directory, "gzip readings.csv").exit_code, 0);
+}
+
+/// Runs under the names that the examples of audit, metrics and report use.
+void prepare_runs(const TempDir& directory) {
+  const std::string publish = "fugu publish --stream totals.csv " + std::string(kPromise);
+  for (const char* files : {"--ledger run.ledger --out released.csv", "--ledger u.ledger --out u.csv",
+                            "--ledger s.ledger --out s.csv", "--out run1.csv", "--out run2.csv", "--out run3.csv"}) {
+    const Finished finished = in_shell(directory, publish + " " + files);
+    ASSERT_EQ(finished.exit_code, 0) << finished;
+  }
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  if (const std::size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
+  return text;
+}
+
+TEST(Help, TheTourRuns) {
+  const TempDir directory;
+  const Finished help = run_fugu(directory, "help");
+  ASSERT_EQ(help.exit_code, 0);
+  for (const char* name : {"publish", "audit", "metrics", "report", "simulate", "describe", "help"}) {
+    EXPECT_NE(help.out.find(std::string("\n  ") + name), std::string::npos) << "does not list " << name << "\n"
+                                                                            << help.out;
+  }
+  const std::vector<std::string> commands = commands_in(help.out);
+  ASSERT_EQ(commands.size(), 5u) << help.out;
+  for (const std::string& command : commands) {
+    const Finished finished = in_shell(directory, command);
+    EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;
+  }
+  for (const char* file : {"totals.csv", "run.ledger", "released.csv", "report.html"})
+    EXPECT_TRUE(fs::exists(directory / file)) << file;
+}
+
+TEST(Help, EveryExampleOfEveryCommandRuns) {
+  std::size_t examples = 0;
+  const std::vector<std::string> tour = commands_in(run_fugu(TempDir(), "help").out);
+  for (const char* name : {"publish", "audit", "metrics", "report", "simulate", "describe"}) {
+    const TempDir nowhere;
+    const Finished help = run_fugu(nowhere, std::string("help ") + name);
+    ASSERT_EQ(help.exit_code, 0) << name;
+    EXPECT_NE(help.out.find(std::string("Usage: fugu ") + name), std::string::npos) << help.out.substr(0, 200);
+    EXPECT_EQ(run_fugu(nowhere, std::string(name) + " --help").exit_code, 0);
+    std::string text = help.out;
+    if (std::string(name) == "simulate") text += run_fugu(nowhere, "simulate artificial --help").out;
+    for (const std::string& command : commands_in(text)) {
+      if (std::find(tour.begin(), tour.end(), command) != tour.end())
+        continue;  // commands without examples show the tour
+      const TempDir directory;
+      prepare_inputs(directory);
+      if (std::string(name) != "publish" && std::string(name) != "simulate") prepare_runs(directory);
+      const Finished finished =
+          in_shell(directory, replaced(replaced(command, "producer", "cat totals.csv"), "…", kPromise));
+      EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;
+      ++examples;
+    }
+  }
+  EXPECT_GE(examples, 10u) << "the examples were not found in the help texts";
+}
+
+TEST(Help, VersionAndHelpFlags) {
+  const TempDir directory;
+  EXPECT_EQ(run_fugu(directory, "--version").out, "fugu " FUGU_VERSION "\n");
+  EXPECT_EQ(run_fugu(directory, "--help").exit_code, 0);
+  EXPECT_EQ(run_fugu(directory, "-h").exit_code, 0);
+}
+
+/// What `fugu describe NAME` says, by its first word.
+std::string said(const std::string& description, const std::string& word) {
+  for (const std::string& line : lines_of(description)) {
+    const std::vector<std::string> parts = words(line);
+    if (!parts.empty() && parts[0] == word && line.starts_with("  ")) {
+      const std::size_t at = line.find_first_not_of(' ', 2 + word.size());
+      return at == std::string::npos ? "" : line.substr(at);
+    }
+  }
+  return "";
+}
+
+class Describe : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Finished list = run_fugu(directory_, "describe");
+    ASSERT_EQ(list.exit_code, 0);
+    for (const std::string& line : lines_of(list.out)) {
+      if (line.starts_with("  ")) names_.push_back(words(line)[0]);
+    }
+    ASSERT_GE(names_.size(), 11u);
+  }
+
+  TempDir directory_;
+  std::vector<std::string> names_;
+};
+
+TEST_F(Describe, ExplainsEveryName) {
+  for (const char* name : {"event", "user", "w-event", "laplace", "gaussian", "uniform", "sample", "hybrid", "truncate",
+                           "moving-average", "kalman"}) {
+    EXPECT_NE(std::find(names_.begin(), names_.end(), name), names_.end()) << name << " is not listed";
+  }
+  for (const std::string& name : names_) {
+    const Finished one = run_fugu(directory_, "describe " + name);
+    EXPECT_EQ(one.exit_code, 0);
+    EXPECT_TRUE(one.out.starts_with(name + " ("));
+    for (const char* word : {"what", "promise", "status", "proof", "example"})
+      EXPECT_NE(said(one.out, word), "") << name << " says nothing about its " << word << "\n" << one.out;
+  }
+}
+
+TEST_F(Describe, EveryProofIsThere) {
+  for (const std::string& name : names_) {
+    const std::string page = said(run_fugu(directory_, "describe " + name).out, "proof");
+    EXPECT_TRUE(fs::exists(kSource / page)) << name << ": " << page << " does not exist";
+  }
+  for (const char* page :
+       {"w-event", "approximate", "noise", "baselines", "post-processing", "sparse-vector", "ledger", "threat-model"}) {
+    EXPECT_TRUE(fs::exists(kSource / "docs" / "guarantees" / (std::string(page) + ".md"))) << page;
+  }
+}
+
+TEST_F(Describe, EveryExampleRuns) {
+  prepare_inputs(directory_);
+  for (const std::string& name : names_) {
+    std::string options = said(run_fugu(directory_, "describe " + name).out, "example");
+    if (options.find("--definition") == std::string::npos) options += " --definition w-event --epsilon 1 --w 96";
+    if (options.find("--sensitivity") == std::string::npos) options += " --sensitivity 10";
+    if (options.find("--mechanism") == std::string::npos) options += " --mechanism uniform";
+    const Finished finished = run_fugu(directory_, "publish --stream totals.csv " + options);
+    EXPECT_EQ(finished.exit_code, 0) << options << "\n" << finished;
+    EXPECT_EQ(lines_of(finished.out).size(), 501u) << options;
+  }
+}
+
+}  // namespace
+}  // namespace fugu::test
