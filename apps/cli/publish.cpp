@@ -325,10 +325,12 @@ Outcome PublishRun::resume() {
 }
 
 Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
-  Progress progress("slots released");
-  FUGU_TRY(publisher.run(source, {.live = options_.follow, .progress = [&](Slot slot) {
-                                    progress.update(static_cast<std::uint64_t>(slot) + 1, source_->progress());
-                                  }}));
+  {
+    Progress progress("slots released");
+    FUGU_TRY(publisher.run(source, {.live = options_.follow, .progress = [&](Slot slot) {
+                                      progress.update(static_cast<std::uint64_t>(slot) + 1, source_->progress());
+                                    }}));
+  }  // its line is gone before the last words
   say_summary(publisher.next_slot());
   return kDone;
 }
