@@ -111,10 +111,15 @@ class Scanner {
 
 constexpr std::uint64_t kTooLarge = ~std::uint64_t{0};
 
-std::uint64_t rounded(uint128 numerator, uint128 denominator, bool sticky, Rounding rounding) {
+// How a magnitude is rounded: what Rounding and the sign come down to.
+enum class Magnitude : std::uint8_t { half_up, half_down, up };
+
+std::uint64_t rounded(uint128 numerator, uint128 denominator, bool sticky, Magnitude rounding) {
   const uint128 quotient = numerator / denominator;
   const uint128 remainder = numerator % denominator;
-  const bool up = rounding == Rounding::away ? remainder != 0 || sticky : 2 * remainder >= denominator;
+  const bool tie = 2 * remainder == denominator && !sticky;
+  const bool up = rounding == Magnitude::up ? remainder != 0 || sticky
+                                            : 2 * remainder >= denominator && !(tie && rounding == Magnitude::half_down);
   if (quotient > static_cast<uint128>(kStepsMax)) return kTooLarge;
   const std::uint64_t steps = static_cast<std::uint64_t>(quotient) + up;
   return steps > static_cast<std::uint64_t>(kStepsMax) ? kTooLarge : steps;
@@ -124,10 +129,10 @@ std::uint64_t rounded(uint128 numerator, uint128 denominator, bool sticky, Round
 //
 // A sticky decimal has 27 digits. Unless it is too large, its divisor is then a multiple of 10, hence even, and what
 // was cut off (less than 1) cannot lift a remainder below half of it to half of it.
-std::uint64_t divide(const Decimal& decimal, std::uint32_t mantissa, int exponent, Rounding rounding) {
+std::uint64_t divide(const Decimal& decimal, std::uint32_t mantissa, int exponent, Magnitude rounding) {
   if (decimal.mantissa == 0) return 0;
   const int zeros = decimal.exponent - exponent;
-  if (zeros < -kDivisorZerosMax) return rounding == Rounding::away ? 1 : 0;
+  if (zeros < -kDivisorZerosMax) return rounding == Magnitude::up ? 1 : 0;
   if (zeros < 0) return rounded(decimal.mantissa, mantissa * pow10(-zeros), decimal.sticky, rounding);
   const uint128 limit = (static_cast<uint128>(kStepsMax) + 1) * mantissa;  // below 10^25
   if (zeros > 25 || decimal.mantissa > limit / pow10(zeros)) return kTooLarge;
@@ -135,8 +140,8 @@ std::uint64_t divide(const Decimal& decimal, std::uint32_t mantissa, int exponen
 }
 
 // The common case: at most 18 digits with a point somewhere, no exponent, a step that is a power of ten.
-// Returns false, and nothing else, when the text is of another kind.
-bool fast_steps(std::string_view text, int step_exponent, std::uint64_t& steps) {
+// Returns false, and nothing else, when the text is of another kind. Ties go down when `ties_down`, else up.
+bool fast_steps(std::string_view text, int step_exponent, bool ties_down, std::uint64_t& steps) {
   if (text.size() > 18) return false;
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -154,7 +159,7 @@ bool fast_steps(std::string_view text, int step_exponent, std::uint64_t& steps) 
   if (at != end || digits == 0 || zeros < -18 || zeros > 18) return false;
   if (zeros < 0) {
     const std::uint64_t divisor = kPow10[static_cast<std::size_t>(-zeros)];
-    steps = (mantissa + divisor / 2) / divisor;
+    steps = (mantissa + divisor / 2 - (ties_down ? 1 : 0)) / divisor;
     return steps <= static_cast<std::uint64_t>(kStepsMax);
   }
   const std::uint64_t factor = kPow10[static_cast<std::size_t>(zeros)];
@@ -217,10 +222,13 @@ DecimalFault UnitStep::steps(std::string_view text, std::int64_t& steps, Roundin
   if (negative || text.front() == '+') text.remove_prefix(1);
 
   std::uint64_t magnitude = 0;
-  if (mantissa_ != 1 || rounding != Rounding::half_away || !fast_steps(text, exponent_, magnitude)) {
+  if (mantissa_ != 1 || rounding == Rounding::away || !fast_steps(text, exponent_, negative, magnitude)) {
     Decimal decimal;
     if (!Scanner(text).scan(decimal)) return diagnose(text);
-    magnitude = divide(decimal, mantissa_, exponent_, rounding);
+    const Magnitude how = rounding == Rounding::away ? Magnitude::up
+                          : negative                 ? Magnitude::half_down
+                                                     : Magnitude::half_up;
+    magnitude = divide(decimal, mantissa_, exponent_, how);
     if (magnitude == kTooLarge) return DecimalFault::too_large;
   }
   steps = negative ? -static_cast<std::int64_t>(magnitude) : static_cast<std::int64_t>(magnitude);

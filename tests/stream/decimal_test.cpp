@@ -14,7 +14,7 @@ UnitStep step(std::string_view text) {
   return *result;
 }
 
-std::int64_t steps(std::string_view unit, std::string_view text, Rounding rounding = Rounding::half_away) {
+std::int64_t steps(std::string_view unit, std::string_view text, Rounding rounding = Rounding::half_up) {
   std::int64_t steps = 0;
   EXPECT_EQ(step(unit).steps(text, steps, rounding), DecimalFault::none) << text;
   return steps;
@@ -43,9 +43,27 @@ TEST(UnitStep, ConvertsExactly) {
   EXPECT_EQ(steps("1", "-9007199254740992.49"), -kStepsMax);
 }
 
-TEST(UnitStep, RoundsHalfAwayFromZero) {
+RC_GTEST_PROP(UnitStep, RoundingMovesWithTheValue, ()) {
+  // Two values n steps apart stay n steps apart, whatever their signs: otherwise rounding could double a change that the
+  // sensitivity allows. Quarters of a step make ties common; the odd unit takes the slow path.
+  const auto quarters = *rc::gen::inRange<std::int64_t>(-400, 400);
+  const auto moved = *rc::gen::inRange<std::int64_t>(-100, 100);
+  for (const char* unit : {"1", "0.1", "3"}) {
+    const std::int64_t scale = std::string_view(unit) == "3" ? 3 : 1;
+    const std::string exponent = std::string_view(unit) == "0.1" ? "e-3" : "e-2";
+    const auto text = [&](std::int64_t n) { return std::to_string(n * 25 * scale) + exponent; };
+    RC_ASSERT(steps(unit, text(quarters + 4 * moved)) == steps(unit, text(quarters)) + moved);
+  }
+}
+
+TEST(UnitStep, RoundsHalfUp) {
   EXPECT_EQ(steps("1", "0.5"), 1);
-  EXPECT_EQ(steps("1", "-0.5"), -1);
+  EXPECT_EQ(steps("1", "-0.5"), 0);
+  EXPECT_EQ(steps("1", "-1.5"), -1);
+  EXPECT_EQ(steps("1", "-0.50000000000000000000000000000000000001"), -1);
+  EXPECT_EQ(steps("1", "-0.51"), -1);
+  EXPECT_EQ(steps("3", "-1.5"), 0);
+  EXPECT_EQ(steps("3", "-1.5000000000000000000000000000000000001"), -1);
   EXPECT_EQ(steps("1", "0.49999999999999999999999999999999999999"), 0);
   EXPECT_EQ(steps("1", "0.50000000000000000000000000000000000001"), 1);
   EXPECT_EQ(steps("0.25", "0.125"), 1);

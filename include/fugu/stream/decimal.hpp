@@ -26,7 +26,8 @@ std::string_view describe(DecimalFault fault) noexcept;
 
 /// How a value between two steps is rounded.
 enum class Rounding : std::uint8_t {
-  half_away,  ///< to the nearest step, ties away from zero: readings
+  half_up,  ///< to the nearest step, ties upwards: values. Moving a value by n steps moves the result by n, whatever its
+            ///< sign, so rounding cannot widen a change beyond the sensitivity (ties away from zero would)
   away,       ///< to the next step away from zero: magnitudes and sensitivities
 };
 
@@ -43,7 +44,7 @@ class UnitStep {
 
   /// Sets `steps` to `text` divided by the step, rounded. On a fault `steps` is left alone.
   DecimalFault steps(std::string_view text, std::int64_t& steps,
-                     Rounding rounding = Rounding::half_away) const noexcept;
+                     Rounding rounding = Rounding::half_up) const noexcept;
 
   /// Room for the longest text of format(): sign, 28 digits, 18 zeros, the point.
   static constexpr std::size_t kTextMax = 64;
