@@ -101,7 +101,12 @@ bool ReadingsParser::parse_row(std::string_view row, LastTime& last, ParsedReadi
   Raw raw;
   if (!value.empty()) {
     std::int64_t steps = 0;
-    if (unit_step_.steps(value, steps) != DecimalFault::none) return false;
+    const DecimalFault fault = unit_step_.steps(value, steps);
+    if (fault == DecimalFault::too_large) {
+      steps = value.front() == '-' ? -kStepsMax : kStepsMax;  // clamped like any other: stopping would show the reading
+    } else if (fault != DecimalFault::none) {
+      return false;
+    }
     raw = Raw(steps);
   }
 
@@ -130,7 +135,7 @@ RowFault ReadingsParser::diagnose(std::string_view row) const {
   const std::string_view value = fields[columns_.value];
   std::int64_t steps = 0;
   const DecimalFault fault = unit_step_.steps(value, steps);
-  if (fault != DecimalFault::none && fault != DecimalFault::empty) {
+  if (fault != DecimalFault::none && fault != DecimalFault::empty && fault != DecimalFault::too_large) {
     return fault_at(row, value, std::string(describe(fault)),
                     "a number such as 0.25, or nothing for a missing reading");
   }

@@ -5,8 +5,9 @@
 // Of several readings of one meter for one slot the first that is not missing counts. A slot stays open until a reading
 // for a slot more than `grace` later arrives; readings for closed slots are late and not counted.
 //
-// Guarantee: one meter changes the sum of a series in one slot by at most largest_change(clamp), whether it changes its
-// reading, appears or disappears, and whatever it sends twice.
+// Guarantee: given which slots were open when each row arrived, one meter changes the sum of a series in one slot by at
+// most largest_change(clamp), whether it changes its reading, reports or not, and whatever it sends twice. The order of
+// arrival is public by the threat model: a row far ahead closes slots, and readings of others for them are then late.
 //
 // Memory: (grace + 1) · (8 bytes a series + 1 bit a meter), rounded up to a power of two of slots. One thread.
 #pragma once
