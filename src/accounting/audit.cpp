@@ -173,6 +173,7 @@ class LedgerAudit {
   Result<void> check_records();
   void check(const Answer& answer);
   void check(const SlotEnd& end);
+  void close(Slot slot);
   void check_session(const Answer& answer);
   void lose_sessions();
   Result<void> find_worst();
@@ -194,6 +195,7 @@ class LedgerAudit {
   AuditReport report_;
   Slot next_slot_ = 0;
   double rate_in_slot_ = 0;
+  std::vector<SeriesId> missing_;  // in the open slot
   bool ended_ = false;
   bool torn_ = false;
   Sessions sessions_;
@@ -226,7 +228,9 @@ Result<void> LedgerAudit::check_records() {
     if (const auto* answer = std::get_if<Answer>(&**record)) check(*answer);
     if (const auto* end = std::get_if<SlotEnd>(&**record)) check(*end);
     if (std::holds_alternative<Resumed>(**record)) lose_sessions();
-    ended_ = std::holds_alternative<StreamEnd>(**record);
+    if (const auto* failed = std::get_if<Failed>(&**record)) close(failed->slot);
+    if (const auto* missing = std::get_if<MissingSeries>(&**record)) missing_ = missing->series;
+    ended_ = std::holds_alternative<StreamEnd>(**record) || std::holds_alternative<Failed>(**record);
   }
   torn_ = reader.torn();
   if (rate_in_slot_ > 0)
@@ -250,8 +254,13 @@ void LedgerAudit::check(const Answer& answer) {
       report_.add(in_slot(answer.slot) + "an answer names a series that does not exist");
       return;
     }
+    if (answer.statistic == Statistic::value && std::find(missing_.begin(), missing_.end(), answer.series[i]) != missing_.end())
+      report_.add(in_slot(answer.slot) + "a value is recorded for a series that is recorded as missing");
     rate_in_slot_ += rate_of(answer, i, pure());
   }
+  if (answer.statistic != Statistic::deviation && answer.first_slot != answer.slot)
+    report_.add(in_slot(answer.slot) + "a " + std::string(name_of(answer.statistic)) +
+                " answer claims to reach back, which is not paid for");
   if (answer.is_comparison()) check_session(answer);
 }
 
@@ -283,8 +292,13 @@ void LedgerAudit::check(const SlotEnd& end) {
   }
   if (!nearly(end.loss_rate, rate_in_slot_))
     report_.add(in_slot(end.slot) + "the stated total rate is not that of the recorded answers");
-  next_slot_ = std::max(next_slot_, end.slot + 1);
+  close(end.slot);
+}
+
+void LedgerAudit::close(Slot slot) {
+  next_slot_ = std::max(next_slot_, slot + 1);
   rate_in_slot_ = 0;
+  missing_.clear();
   report_.slots = static_cast<std::uint64_t>(next_slot_);
 }
 

@@ -182,7 +182,8 @@ Result<std::optional<LedgerRecord>> LedgerReader::next() {
 struct LedgerWriter::State {
   State(std::string file_path, File opened) : path(std::move(file_path)), file(std::move(opened)) {}
 
-  Result<void> write_frame(std::string_view payload);
+  enum class Sync : std::uint8_t { now, later };
+  Result<void> write_frame(std::string_view payload, Sync sync = Sync::now);
 
   std::string path;
   File file;
@@ -191,7 +192,7 @@ struct LedgerWriter::State {
   bool failed = false;
 };
 
-Result<void> LedgerWriter::State::write_frame(std::string_view payload) {
+Result<void> LedgerWriter::State::write_frame(std::string_view payload, Sync sync) {
   FUGU_CHECK(payload.size() <= kLargestFrameBytes);
   // After a failure nobody knows what is on disk: a second attempt could follow half a frame, or a sync that was
   // reported once and forgotten. Only a new run, which reads the file, may go on.
@@ -200,7 +201,7 @@ Result<void> LedgerWriter::State::write_frame(std::string_view payload) {
   std::string frame = frame_head(payload, chain);
   frame += payload;
   FUGU_TRY(write_all(file.get(), frame, path));
-  if (::fdatasync(file.get()) != 0) return system_error(path, "making durable");
+  if (sync == Sync::now && ::fdatasync(file.get()) != 0) return system_error(path, "making durable");
   failed = false;
   chain = checksum(payload, chain);
   return {};
@@ -212,12 +213,12 @@ LedgerWriter::LedgerWriter(LedgerWriter&&) noexcept = default;
 LedgerWriter& LedgerWriter::operator=(LedgerWriter&&) noexcept = default;
 
 Result<LedgerWriter> LedgerWriter::create(const std::string& path, const LedgerHeader& header) {
-  // Written under another name first: a ledger either has its whole header or does not exist.
-  const std::string draft = path + ".new";
-  File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (file.get() < 0) return system_error(draft, "creating");
-  FUGU_TRY(take_lock(file.get(), draft));
-  if (::ftruncate(file.get(), 0) != 0) return system_error(draft, "creating");
+  // Written under a name of our own first: a ledger either has its whole header or does not exist.
+  const std::string draft = path + ".new" + std::to_string(::getpid());
+  ::unlink(draft.c_str());  // left behind by a process of that number that was killed
+  File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
+  if (file.get() < 0) return system_error(path, "creating");
+  FUGU_TRY(take_lock(file.get(), path));
   auto state = std::make_unique<State>(path, std::move(file));
   FUGU_TRY(write_all(state->file.get(), kMagic, draft));
   FUGU_TRY(state->write_frame(header.to_text()));
@@ -249,7 +250,15 @@ Result<void> LedgerWriter::continue_after(const LedgerReader& reader) {
 
 void LedgerWriter::append(const LedgerRecord& record) { state_->encoder.add(record); }
 void LedgerWriter::append(const Answer& answer) { state_->encoder.add(answer); }
-void LedgerWriter::discard_open_slot() { state_->encoder.discard_open_slot(); }
+
+void LedgerWriter::abandon_slot(Slot slot) {
+  if (state_->encoder.has_open_answers()) {
+    state_->encoder.add(LedgerRecord(Failed{slot}));
+  } else {
+    state_->encoder.discard_open_slot();
+  }
+}
+
 std::size_t LedgerWriter::pending_bytes() const { return state_->encoder.bytes().size(); }
 
 Result<void> LedgerWriter::commit() {
@@ -258,6 +267,12 @@ Result<void> LedgerWriter::commit() {
   FUGU_TRY(state_->write_frame(state_->encoder.bytes()));
   state_->encoder.clear();
   return {};
+}
+
+Result<void> LedgerWriter::mark_delivered(Slot last_slot) {
+  Encoder mark;
+  mark.add(LedgerRecord(Delivered{last_slot}));
+  return state_->write_frame(mark.bytes(), State::Sync::later);
 }
 
 }  // namespace fugu

@@ -9,7 +9,7 @@ namespace fugu::ledger_format {
 
 namespace {
 
-enum Tag : char { kMissing = 'M', kAnswer = 'A', kSlotEnd = 'S', kResumed = 'R', kDelivered = 'D', kStreamEnd = 'E' };
+enum Tag : char { kMissing = 'M', kAnswer = 'A', kSlotEnd = 'S', kFailed = 'F', kResumed = 'R', kDelivered = 'D', kStreamEnd = 'E' };
 
 // Flags of an answer; the low two bits are the statistic.
 constexpr unsigned kGaussian = 1 << 2;
@@ -83,6 +83,7 @@ void Encoder::clear() {
   bytes_.clear();
   closed_bytes_ = 0;
   closed_slot_ = 0;
+  open_answers_ = false;
   slot_ = 0;
   series_.clear();
   parameter_.clear();
@@ -95,11 +96,13 @@ void Encoder::add(const LedgerRecord& record) {
   if (opens_slot) return;
   closed_bytes_ = bytes_.size();
   closed_slot_ = slot_;
+  open_answers_ = false;
 }
 
 void Encoder::discard_open_slot() {
   bytes_.resize(closed_bytes_);
   slot_ = closed_slot_;
+  open_answers_ = false;
   // The reader will not have seen what was discarded: the next answer spells everything out.
   series_.clear();
   parameter_.clear();
@@ -119,6 +122,7 @@ void Encoder::put(const MissingSeries& record) {
 }
 
 void Encoder::put(const Answer& answer) {
+  open_answers_ = true;
   unsigned flags = static_cast<unsigned>(answer.statistic);
   if (answer.noise == NoiseKind::gaussian) flags |= kGaussian;
   if (answer.series == series_) flags |= kSameSeries;
@@ -155,6 +159,11 @@ void Encoder::put(const SlotEnd& record) {
   if (!(flags & kSameOffset)) put_signed(bytes_, record.utc_offset_s);
   if (!(flags & kSameRate)) put_fixed(bytes_, std::bit_cast<std::uint64_t>(record.loss_rate));
   end_ = record;
+}
+
+void Encoder::put(const Failed& record) {
+  bytes_.push_back(kFailed);
+  put_slot(record.slot);
 }
 
 void Encoder::put(const Resumed& record) {
@@ -286,6 +295,7 @@ std::optional<LedgerRecord> Decoder::next() {
     }
     case kAnswer: return get_answer();
     case kSlotEnd: return get_slot_end();
+    case kFailed: return get_slot_only<Failed>();
     case kResumed: return get_slot_only<Resumed>();
     case kDelivered: return get_slot_only<Delivered>();
     case kStreamEnd: return StreamEnd{};

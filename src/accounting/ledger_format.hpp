@@ -31,6 +31,7 @@ class Encoder {
   void add(const Answer& answer);
   const std::string& bytes() const { return bytes_; }
   bool within_slot() const { return bytes_.size() != closed_bytes_; }
+  bool has_open_answers() const { return open_answers_; }
   void discard_open_slot();
   void clear();
 
@@ -38,6 +39,7 @@ class Encoder {
   void put(const MissingSeries& record);
   void put(const Answer& answer);
   void put(const SlotEnd& record);
+  void put(const Failed& record);
   void put(const Resumed& record);
   void put(const Delivered& record);
   void put(const StreamEnd&);
@@ -46,6 +48,7 @@ class Encoder {
   std::string bytes_;
   std::size_t closed_bytes_ = 0;  // up to the last record that is not within a slot
   Slot closed_slot_ = 0;          // slot_ at that point
+  bool open_answers_ = false;     // whether an answer came since
   Slot slot_ = 0;
   std::vector<SeriesId> series_;
   std::vector<Rational> parameter_;

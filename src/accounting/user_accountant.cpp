@@ -26,7 +26,7 @@ void UserAccountant::advance(Slot slot) {
 }
 
 Budget UserAccountant::available() const {
-  if (static_cast<std::uint64_t>(current_) >= horizon_) return Budget();
+  if (!covers(current_)) return Budget();
   const Budget worst = *std::max_element(spent_.begin(), spent_.end());
   return worst < total_ ? total_ - worst : Budget();
 }
@@ -34,7 +34,7 @@ Budget UserAccountant::available() const {
 Result<void> UserAccountant::admit(const Answer& answer) {
   FUGU_CHECK(answer.slot == current_ && answer.first_slot >= 0 && answer.first_slot <= answer.slot);
   staged_slots_ = 0;
-  if (static_cast<std::uint64_t>(current_) >= horizon_)
+  if (!covers(current_))
     return Error{Cause::refused, "slot " + std::to_string(current_) + " is beyond the horizon of " +
                                      std::to_string(horizon_) + " slots that was promised"};
   std::uint64_t slots = static_cast<std::uint64_t>(answer.slot - answer.first_slot) + 1;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
 
 #include "replay.hpp"
@@ -24,6 +23,11 @@ Error too_small_share() {
           "the noise needed exceeds what can be drawn (scale 2^40 steps, or standard deviation 2^30 steps): choose a "
           "coarser --unit-step, a larger epsilon or a smaller window"};
 }
+
+// What a statistic is cut off at: with the largest noise added it still fits.
+constexpr int128 kLargestStatistic = int128{1} << 61;
+
+int128 distance_between(int128 a, int128 b) { return a < b ? b - a : a - b; }
 
 /// ε per step of an answer, or ρ per squared step.
 double rate_of(Currency currency, NoiseKind noise, double gain, double slots, Rational parameter) {
@@ -59,17 +63,21 @@ Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledg
 
 // --- Life of a slot -----------------------------------------------------------------------------------------------
 
-void Kernel::start_slot(Slot slot) {
+Result<void> Kernel::start_slot(Slot slot) {
   FUGU_CHECK(slot == slot_ + 1);
+  if (!accountant_->covers(slot))
+    return Error{Cause::refused, "slot " + std::to_string(slot) + " is beyond the horizon of " +
+                                     std::to_string(window_slots()) + " slots that was promised"};
   slot_ = slot;
   accountant_->advance(slot);
   std::fill(rate_.begin(), rate_.end(), 0.0);
+  return {};
 }
 
-void Kernel::begin(const SlotRow& row) {
+Result<void> Kernel::begin(const SlotRow& row) {
   FUGU_CHECK(row.values.size() == all_.size());
   replay_ = nullptr;
-  start_slot(row.slot);
+  FUGU_TRY(start_slot(row.slot));
   memory_[static_cast<std::size_t>(slot_) % memory_.size()].assign(row.values.begin(), row.values.end());
   MissingSeries absent{slot_, {}};
   for (const SeriesId series : all_) {
@@ -77,13 +85,15 @@ void Kernel::begin(const SlotRow& row) {
     if (missing_[series]) absent.series.push_back(series);
   }
   if (ledger_ != nullptr && !absent.series.empty()) ledger_->append(LedgerRecord(std::move(absent)));
+  return {};
 }
 
-void Kernel::begin_replay(Slot slot, const std::vector<SeriesId>& missing, Replay& replay) {
+Result<void> Kernel::begin_replay(Slot slot, const std::vector<SeriesId>& missing, Replay& replay) {
   replay_ = &replay;
-  start_slot(slot);
+  FUGU_TRY(start_slot(slot));
   std::fill(missing_.begin(), missing_.end(), false);
   for (const SeriesId series : missing) missing_[series] = true;
+  return {};
 }
 
 double Kernel::end(std::int32_t utc_offset_s) {
@@ -104,6 +114,7 @@ Slot Kernel::earliest_slot() const {
 // --- From spending to noise ---------------------------------------------------------------------------------------
 
 Result<Rational> Kernel::parameter_for(std::uint64_t change_steps, std::uint64_t slots, Budget share) const {
+  if (share.units() == 0 && available().units() > 0) return too_small_share();
   if (share.units() == 0) return Error{Cause::refused, "nothing is left to spend in slot " + std::to_string(slot_)};
   if (options_.noise == NoiseKind::gaussian) {
     // c · (n·c) / (2 · variance) = share
@@ -342,7 +353,7 @@ Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t>
     if (fresh) noise = threshold_noise_.emplace(answer_.session, noise_->laplace(threshold.threshold_scale_)).first;
     const std::int64_t noisy = evaluate(threshold.statistic_, threshold.series_, reference, answer_.first_slot) +
                                noise_->laplace(threshold.statistic_scale_);
-    answer_.values.assign(1, noisy > threshold.steps_ + noise->second ? 1 : 0);
+    answer_.values.assign(1, int128{noisy} > int128{threshold.steps_} + noise->second ? 1 : 0);
     if (ledger_ != nullptr) ledger_->append(answer_);
   }
   if (fresh) ++next_session_;
@@ -360,19 +371,20 @@ std::int64_t Kernel::reveal(SeriesId series, Slot slot) const {
 
 std::int64_t Kernel::evaluate(Statistic statistic, std::span<const SeriesId> series,
                               std::span<const std::int64_t> reference, Slot first_slot) const {
-  std::int64_t total = 0;
+  int128 total = 0;
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (statistic == Statistic::deviation) {
       total += deviation_of(series[i], first_slot);
     } else if (!missing_[series[i]]) {
-      const std::int64_t value = reveal(series[i], slot_);
-      total += statistic == Statistic::distance ? std::abs(value - reference[i]) : value;
+      const int128 value = reveal(series[i], slot_);
+      total += statistic == Statistic::distance ? distance_between(value, reference[i]) : value;
     }
   }
-  return total;
+  // Cutting off moves two values no further apart, so the gain stays what it is; wrapping around would not.
+  return static_cast<std::int64_t>(std::clamp<int128>(total, -kLargestStatistic, kLargestStatistic));
 }
 
-std::int64_t Kernel::deviation_of(SeriesId series, Slot first_slot) const {
+int128 Kernel::deviation_of(SeriesId series, Slot first_slot) const {
   std::vector<std::int64_t> present;
   for (Slot slot = first_slot; slot <= slot_; ++slot) {
     if (!memory_[static_cast<std::size_t>(slot) % memory_.size()][series].missing())
@@ -383,7 +395,7 @@ std::int64_t Kernel::deviation_of(SeriesId series, Slot first_slot) const {
   const int128 sum = std::accumulate(present.begin(), present.end(), int128{0});
   int128 scaled = 0;  // count · Σ |value − mean|, an integer
   for (const std::int64_t value : present) scaled += std::max(count * value - sum, sum - count * value);
-  return static_cast<std::int64_t>(scaled / count);
+  return scaled / count;
 }
 
 }  // namespace fugu

@@ -33,7 +33,7 @@ Result<double> SlotRunner::finish() {
 
 Result<const Release*> SlotRunner::run(const SlotRow& row) {
   start(row.slot, row.utc_offset_s);
-  kernel_.begin(row);
+  FUGU_TRY(kernel_.begin(row));
   FUGU_TRY(finish());
   return &release_;
 }
@@ -57,7 +57,7 @@ Result<const Release*> SlotRunner::rerun(Replay& replay) {
     replay.pop();
   }
   start(next_slot(), 0);
-  kernel_.begin_replay(release_.slot(), missing, replay);
+  FUGU_TRY(kernel_.begin_replay(release_.slot(), missing, replay));
   FUGU_TRY(finish());
   FUGU_ASSIGN(const SlotEnd end, replay.take<SlotEnd>());
   if (end.slot != release_.slot()) return Replay::mismatch();
@@ -83,23 +83,27 @@ Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureN
     FUGU_ASSIGN(const Release* release, publisher.runner_.rerun(replay));
     if (release == nullptr) break;
     sink.prepare(*release);
-    publisher.recovered_ = true;
+    publisher.last_slot_ = release->slot();
     if (release->slot() % static_cast<Slot>(kFlushSlots) == 0) FUGU_TRY(sink.emit());  // all of it is paid for
   }
   FUGU_TRY(sink.emit());
   FUGU_TRY(publisher.ledger_->continue_after(replay.reader()));
+  if (publisher.last_slot_ >= 0) FUGU_TRY(publisher.ledger_->mark_delivered(publisher.last_slot_));
   publisher.runner_.forget();
   publisher.ledger_->append(LedgerRecord(Resumed{publisher.next_slot()}));
   return publisher;
 }
 
 Result<void> Publisher::publish(const SlotRow& row) {
+  if (stopped_) return *stopped_;
   auto release = runner_.run(row);
   if (!release) {
-    if (ledger_) ledger_->discard_open_slot();
+    if (ledger_) ledger_->abandon_slot(row.slot);
+    stopped_ = release.error();
     return std::move(release).error();
   }
   sink_->prepare(**release);
+  last_slot_ = row.slot;
   ++pending_slots_;
   const bool full = pending_slots_ >= kFlushSlots || (ledger_ && ledger_->pending_bytes() >= kFlushBytes);
   return full ? flush() : Result<void>();
@@ -113,15 +117,15 @@ Result<void> Publisher::flush() {
 }
 
 Result<void> Publisher::hand_out() {
-  if (ledger_ && pending_slots_ > 0) FUGU_TRY(ledger_->commit());
+  if (ledger_) FUGU_TRY(ledger_->commit());
   FUGU_TRY(sink_->emit());
-  if (ledger_ && (pending_slots_ > 0 || recovered_)) ledger_->append(LedgerRecord(Delivered{runner_.next_slot() - 1}));
+  if (ledger_ && pending_slots_ > 0) FUGU_TRY(ledger_->mark_delivered(last_slot_));
   pending_slots_ = 0;
-  recovered_ = false;
   return {};
 }
 
 Result<void> Publisher::finish() {
+  if (stopped_) return *stopped_;
   FUGU_TRY(flush());
   if (!ledger_) return {};
   ledger_->append(LedgerRecord(StreamEnd{}));

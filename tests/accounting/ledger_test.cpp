@@ -440,9 +440,23 @@ TEST_F(LedgerFile, DoesNotEndWithinASlot) {
   ASSERT_TRUE(writer);
   writer->append(value_answer(0, 1));
   EXPECT_DEATH(static_cast<void>(writer->commit()), "broken invariant");
-  writer->discard_open_slot();
-  EXPECT_EQ(writer->pending_bytes(), 0u);
+  writer->abandon_slot(0);
   EXPECT_TRUE(writer->commit());
+}
+
+TEST_F(LedgerFile, AnswersOfASlotThatFailsStayOnRecord) {
+  auto writer = LedgerWriter::create(copy_, header_);
+  ASSERT_TRUE(writer);
+  writer->append(LedgerRecord(MissingSeries{0, {0}}));
+  writer->abandon_slot(0);
+  EXPECT_EQ(writer->pending_bytes(), 0u) << "nothing was drawn, so nothing is left to remember";
+  writer->append(value_answer(0, 1));
+  writer->abandon_slot(0);
+  ASSERT_TRUE(writer->commit());
+  const ReadLedger read = read_ledger(copy_);
+  ASSERT_EQ(read.records.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<Answer>(read.records[0]));
+  EXPECT_TRUE(std::holds_alternative<Failed>(read.records[1]));
 }
 
 TEST_F(LedgerFile, OtherFilesAreNotLedgers) {

@@ -31,6 +31,8 @@ class Accountant {
   /// The window of the definition: w, the horizon, or 1.
   virtual std::uint64_t window_slots() const = 0;
 
+  /// Whether the promise extends to `slot` at all. If not, nothing may be released in it.
+  virtual bool covers(Slot slot) const = 0;
   /// Moves to `slot`, which must not be before the current one.
   virtual void advance(Slot slot) = 0;
 

@@ -56,6 +56,12 @@ struct SlotEnd {
   double loss_rate = 0;
 };
 
+/// The strategy could not go on within this slot, after it had been given answers: nothing was released of it, and the
+/// stream ends here. The answers stay on record, so that running again comes to the same end instead of drawing afresh.
+struct Failed {
+  Slot slot = 0;
+};
+
 /// A new run took over before this slot. True values of earlier slots and open sparse-vector sessions are gone.
 struct Resumed {
   Slot slot = 0;
@@ -69,7 +75,7 @@ struct Delivered {
 /// The stream ended and was released completely. Absent when a run is live, was killed, or the file was cut.
 struct StreamEnd {};
 
-using LedgerRecord = std::variant<MissingSeries, Answer, SlotEnd, Resumed, Delivered, StreamEnd>;
+using LedgerRecord = std::variant<MissingSeries, Answer, SlotEnd, Failed, Resumed, Delivered, StreamEnd>;
 
 /// Reads a ledger front to back, in constant memory.
 class LedgerReader {
@@ -112,13 +118,17 @@ class LedgerWriter {
 
   void append(const LedgerRecord& record);
   void append(const Answer& answer);
-  /// Drops what was appended after the last closed slot: answers of a slot that could not be finished and that
-  /// nobody will see.
-  void discard_open_slot();
+  /// Ends a slot that could not be finished: with a Failed record when answers were given in it, without a trace when
+  /// nothing was drawn.
+  void abandon_slot(Slot slot);
   /// Bytes appended since the last commit.
   std::size_t pending_bytes() const;
   /// Writes what was appended as one frame and returns once it is on stable storage. Not within a slot.
   Result<void> commit();
+  /// Notes, after the releases were handed out, that they were. Not synced: it survives a kill, and after a power cut its
+  /// absence only means that the last batch is handed out again. As a frame of its own it also guards the frame before
+  /// it, which is then no longer the last one: damage to it is noticed instead of taken for an unfinished write.
+  Result<void> mark_delivered(Slot last_slot);
 
  private:
   struct State;

@@ -105,13 +105,13 @@ class Kernel {
   Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledger);
 
   // Life of a slot, driven by the SlotRunner.
-  void begin(const SlotRow& row);
-  void begin_replay(Slot slot, const std::vector<SeriesId>& missing, class Replay& replay);
+  Result<void> begin(const SlotRow& row);
+  Result<void> begin_replay(Slot slot, const std::vector<SeriesId>& missing, class Replay& replay);
   double end(std::int32_t utc_offset_s);
   void forget_before(Slot slot);
   double loss_rate(SeriesId series) const { return rate_[series]; }
 
-  void start_slot(Slot slot);
+  Result<void> start_slot(Slot slot);
   Result<void> replay_answer();
   Result<void> charge();
   void add_rates();
@@ -132,7 +132,7 @@ class Kernel {
   std::int64_t reveal(SeriesId series, Slot slot) const;
   std::int64_t evaluate(Statistic statistic, std::span<const SeriesId> series, std::span<const std::int64_t> reference,
                         Slot first_slot) const;
-  std::int64_t deviation_of(SeriesId series, Slot first_slot) const;
+  int128 deviation_of(SeriesId series, Slot first_slot) const;
 
   Options options_;
   std::unique_ptr<Accountant> accountant_;

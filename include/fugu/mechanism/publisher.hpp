@@ -73,7 +73,8 @@ class Publisher {
 
   /// The slot that publish() expects next.
   Slot next_slot() const { return runner_.next_slot(); }
-  /// Runs one slot. Its release is handed out by a later flush(), which happens on its own every now and then.
+  /// Runs one slot. Its release is handed out by a later flush(), which happens on its own every now and then. A slot
+  /// that fails ends the stream: answers it was given stay on record, and only what came before can still be flushed.
   Result<void> publish(const SlotRow& row);
   /// Makes durable what was asked and hands out all releases so far. Once it has failed it fails for good: nobody knows
   /// how much of a failed write arrived, and writing it again could put half a record in the middle of a file.
@@ -101,8 +102,9 @@ class Publisher {
   SlotRunner runner_;
   ReleaseSink* sink_;
   std::size_t pending_slots_ = 0;
-  bool recovered_ = false;  // the sink holds releases of an earlier run
-  std::optional<Error> failure_;
+  Slot last_slot_ = -1;           // the last one prepared for the sink
+  std::optional<Error> failure_;  // of a flush
+  std::optional<Error> stopped_;  // of a slot: the stream has ended there
 };
 
 /// Runs a mechanism with fast, seeded noise. What comes out is not private: it never takes a ledger or a sink.
