@@ -79,6 +79,10 @@ int run(int argc, char** argv) {
     note(std::string("error: ") + error.what());  // no memory left, for example
     return exit_code(Cause::environment);
   }
+  if (outcome && std::fflush(stdout) != 0) {
+    note("error: standard output: writing failed");
+    return exit_code(Cause::environment);
+  }
   if (outcome) return *outcome;
   note("error: " + outcome.error().message);
   return exit_code(outcome.error().cause);

@@ -95,6 +95,11 @@ bool has_content(const std::string& path) {
   return !not_a_file && bytes > 0;
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code one_is_missing;
+  return !a.empty() && !b.empty() && std::filesystem::equivalent(a, b, one_is_missing) && !one_is_missing;
+}
+
 /// Yields the row that was read to learn about the stream, then the rest. Slot numbers count from 0: slots before the
 /// first row are missing.
 class Primed final : public SlotSource {
@@ -140,6 +145,7 @@ struct LedgerState {
   Slot next_slot = 0;
   Slot delivered = -1;  ///< the last slot known to have been handed out
   std::optional<std::int32_t> utc_offset_s;
+  bool torn = false;  ///< the last write was not finished
 };
 
 Result<LedgerState> state_of(const std::string& ledger) {
@@ -147,7 +153,10 @@ Result<LedgerState> state_of(const std::string& ledger) {
   LedgerState state;
   for (;;) {
     FUGU_ASSIGN(const auto record, reader.next());
-    if (!record) return state;
+    if (!record) {
+      state.torn = reader.torn();
+      return state;
+    }
     if (const auto* delivered = std::get_if<Delivered>(&*record)) state.delivered = delivered->slot;
     if (const auto* end = std::get_if<SlotEnd>(&*record)) {
       state.next_slot = end->slot + 1;
@@ -194,8 +203,13 @@ Result<void> PublishRun::check() const {
   if (options_.noise == "gaussian" && options_.definition.delta == 0)
     complain("--noise gaussian keeps no pure promise: give --delta as well, or use laplace");
   if (options_.every && options_.mechanism != "hybrid") complain("--every belongs to --mechanism hybrid");
-  if (!wrong.empty()) return Error{options_.seed && !options_.ledger.empty() ? Cause::refused : Cause::usage, wrong};
-  return {};
+  if (!options_.ledger.empty() && options_.ledger == options_.out) complain("--out and --ledger must be different files");
+  for (const std::string& input : {options_.source.stream, options_.source.readings, options_.source.series_map}) {
+    if (same_file(input, options_.out) || same_file(input, options_.ledger))
+      complain(input + ": is an input; --out and --ledger must be other files");
+  }
+  if (wrong.empty()) return {};
+  return Error{options_.seed && (!options_.ledger.empty() || options_.follow) ? Cause::refused : Cause::usage, wrong};
 }
 
 NoiseKind PublishRun::noise() const {
@@ -224,6 +238,13 @@ Result<void> PublishRun::open_source(const std::optional<RunClock>& clock) {
 }
 
 Result<Mechanism> PublishRun::mechanism() const {
+  // Every slot of the window is remembered for every signature.
+  constexpr double kLargestMemoryCells = 0x1p28;
+  if (definition_->protects() == Protects::w_event &&
+      static_cast<double>(definition_->window_slots()) * static_cast<double>(exposure_->signature_count()) >
+          kLargestMemoryCells)
+    return Error{Cause::usage,
+                 "w times the number of separate budgets is too large to remember (2 GiB): choose a shorter window"};
   FUGU_ASSIGN(auto strategy, make_strategy(options_.mechanism, {.window_slots = definition_->window_slots(),
                                                                 .every_slots = options_.every}));
   return Mechanism{*definition_, *exposure_, noise(), std::move(strategy)};
@@ -320,7 +341,9 @@ Outcome PublishRun::resume() {
   FUGU_ASSIGN(Publisher publisher, Publisher::resume(std::move(made), std::make_unique<SecureNoise>(), writer,
                                                      std::move(ledger), std::move(reader)));
   source_->skip_before(publisher.next_slot());
-  note("resuming at slot " + std::to_string(publisher.next_slot()));
+  note("resuming at slot " + std::to_string(publisher.next_slot()) +
+       (state.torn ? "; an unfinished record at the end of the ledger was cut off, nothing it would have paid for was released"
+                   : ""));
   return publish(std::move(publisher), source_->source());
 }
 

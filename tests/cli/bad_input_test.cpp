@@ -391,7 +391,8 @@ TEST(Usage, EachMistakeIsNamed) {
       {uniform + promise + " --interval 0.95 --filter truncate,moving-average:3", "--interval"},
       // Noise that anybody can subtract.
       {uniform + promise + " --seed 1 --ledger run.ledger", "--seed", 3},
-      {uniform + promise + " --seed 1 --follow", "--seed"},
+      {uniform + promise + " --seed 1 --follow", "--seed", 3},
+      {uniform + promise + " --out s.csv", "is an input"},
       {uniform + promise + " --seed minus", "--seed"},
       // Other commands.
       {"audit", "--ledger"},
