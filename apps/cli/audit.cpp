@@ -1,9 +1,10 @@
 // fugu audit: does the promise hold, according to what was recorded?
+#include "fugu/accounting/audit.hpp"
+
 #include <cstdio>
 
 #include "command.hpp"
 #include "definition_options.hpp"
-#include "fugu/accounting/audit.hpp"
 #include "fugu/accounting/ledger.hpp"
 #include "run_facts.hpp"
 
@@ -85,8 +86,8 @@ Outcome audit_without_ledger(const AuditArguments& arguments) {
   FUGU_ASSIGN(const Exposure exposure, arguments.definition.exposure_of_stream(unit_step, series.size()));
   FUGU_ASSIGN(Input input, Input::open(arguments.released));
   FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {std::nullopt, series}));
-  FUGU_ASSIGN(const AuditReport report, audit_stated_rates([&](ReleaseRecord& row) { return rows.next(row); }, definition,
-                                                           exposure, unit_step.to_double()));
+  FUGU_ASSIGN(const AuditReport report, audit_stated_rates([&](ReleaseRecord& row) { return rows.next(row); },
+                                                           definition, exposure, unit_step.to_double()));
   note("the loss rates in the file are believed; audit the ledger for evidence");
   print(report, series);
   return report.holds() ? kDone : kAnswerIsNo;
@@ -102,7 +103,8 @@ void add_audit(CLI::App& app, Outcome& outcome) {
   command->add_option("--released", arguments->released, "Releases to compare with it");
   command->add_flag("--open", arguments->open_ended, "The run is still going: a ledger without an end is in order");
   arguments->definition.add_to(*command);
-  command->add_option("--unit-step", arguments->unit_step, "Without a ledger: the grid the sensitivity is rounded up to")
+  command
+      ->add_option("--unit-step", arguments->unit_step, "Without a ledger: the grid the sensitivity is rounded up to")
       ->capture_default_str()
       ->group("Promise");
   command->callback([arguments, &outcome]() -> void {

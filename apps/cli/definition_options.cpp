@@ -11,18 +11,23 @@ void DefinitionOptions::add_to(CLI::App& command) {
   command.add_option("--definition", definition, "event, user or w-event (see: fugu describe w-event)")
       ->check(CLI::IsMember({"event", "user", "w-event"}))
       ->group(group);
-  command.add_option("--epsilon", epsilon, "How well: 0.1 is strong, 1 usual, 10 weak. There is no default")->group(group);
-  command.add_option("--delta", delta, "0 for a pure promise, else a probability far below one in the number of meters")
+  command.add_option("--epsilon", epsilon, "How well: 0.1 is strong, 1 usual, 10 weak. There is no default")
+      ->group(group);
+  command
+      .add_option("--delta", delta, "0 for a pure promise, else a probability far below one in the number of meters")
       ->capture_default_str()
       ->group(group);
   command.add_option("--w", w, "w-event: length of the protected window in slots")->group(group);
-  command.add_option("--horizon", horizon, "user: the largest number of slots that will ever be released")->group(group);
-  command.add_option("--sensitivity", sensitivity,
-                     "By how much one meter can change each series in a slot: one number, or one per series (10,3). "
-                     "Not with --readings, where the clamp says it")
+  command.add_option("--horizon", horizon, "user: the largest number of slots that will ever be released")
       ->group(group);
-  command.add_option("--budgets", budgets,
-                     "Several series of a stream: shared when a meter may count into more than one, own when none does")
+  command
+      .add_option("--sensitivity", sensitivity,
+                  "By how much one meter can change each series in a slot: one number, or one per series (10,3). "
+                  "Not with --readings, where the clamp says it")
+      ->group(group);
+  command
+      .add_option("--budgets", budgets,
+                  "Several series of a stream: shared when a meter may count into more than one, own when none does")
       ->check(CLI::IsMember({"shared", "own"}))
       ->capture_default_str()
       ->group(group);
@@ -57,8 +62,9 @@ Result<Definition> DefinitionOptions::make() const {
 
 Result<Exposure> DefinitionOptions::exposure_of_stream(const UnitStep& unit_step, std::size_t series) const {
   if (sensitivity.empty())
-    return Error{Cause::usage,
-                 "--sensitivity is missing: by how much one meter can change a series in one slot, in the stream's unit"};
+    return Error{
+        Cause::usage,
+        "--sensitivity is missing: by how much one meter can change a series in one slot, in the stream's unit"};
   Exposure::Options exposure;
   std::stringstream list(sensitivity);
   for (std::string item; std::getline(list, item, ',');) {
@@ -68,7 +74,8 @@ Result<Exposure> DefinitionOptions::exposure_of_stream(const UnitStep& unit_step
   if (exposure.sensitivity_steps.size() == 1) exposure.sensitivity_steps.resize(series, exposure.sensitivity_steps[0]);
   if (exposure.sensitivity_steps.size() != series)
     return Error{Cause::usage, "--sensitivity: found " + std::to_string(exposure.sensitivity_steps.size()) +
-                                   " numbers; expected one, or one for each of the " + std::to_string(series) + " series"};
+                                   " numbers; expected one, or one for each of the " + std::to_string(series) +
+                                   " series"};
   exposure.signatures = budgets == "own" ? Exposure::all_disjoint(series) : Exposure::all_shared(series);
   return Exposure::make(std::move(exposure));
 }

@@ -42,10 +42,10 @@ std::vector<Entry> catalogue() {
        "proved", "docs/guarantees/approximate.md", "--noise gaussian --delta 1e-6"},
   };
   for (const StrategyKind& kind : strategy_kinds()) {
-    entries.push_back({"mechanism", std::string(kind.name), std::string(kind.summary),
-                       "keeps the definition it runs under: the kernel refuses everything else. Error: " +
-                           std::string(kind.error),
-                       std::string(kind.status), std::string(kind.page), std::string(kind.example)});
+    entries.push_back(
+        {"mechanism", std::string(kind.name), std::string(kind.summary),
+         "keeps the definition it runs under: the kernel refuses everything else. Error: " + std::string(kind.error),
+         std::string(kind.status), std::string(kind.page), std::string(kind.example)});
   }
   for (const FilterKind& kind : filter_kinds()) {
     entries.push_back({"filter", std::string(kind.name), std::string(kind.description), std::string(kFilterGuarantee),

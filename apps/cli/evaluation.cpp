@@ -37,7 +37,8 @@ class Predictor {
 
 }  // namespace
 
-Result<Evaluation> evaluate(const SourceOptions& stream, const std::string& released, const EvaluationOptions& options) {
+Result<Evaluation> evaluate(const SourceOptions& stream, const std::string& released,
+                            const EvaluationOptions& options) {
   FUGU_ASSIGN(OpenSource source, OpenSource::open(stream, std::nullopt, 0));
   TruthStream truth(source.source(), source.unit_step().to_rational());
   const double unit_step = source.unit_step().to_double();

@@ -203,7 +203,8 @@ Result<void> PublishRun::check() const {
   if (options_.noise == "gaussian" && options_.definition.delta == 0)
     complain("--noise gaussian keeps no pure promise: give --delta as well, or use laplace");
   if (options_.every && options_.mechanism != "hybrid") complain("--every belongs to --mechanism hybrid");
-  if (!options_.ledger.empty() && options_.ledger == options_.out) complain("--out and --ledger must be different files");
+  if (!options_.ledger.empty() && options_.ledger == options_.out)
+    complain("--out and --ledger must be different files");
   for (const std::string& input : {options_.source.stream, options_.source.readings, options_.source.series_map}) {
     if (same_file(input, options_.out) || same_file(input, options_.ledger))
       complain(input + ": is an input; --out and --ledger must be other files");
@@ -342,8 +343,9 @@ Outcome PublishRun::resume() {
                                                      std::move(ledger), std::move(reader)));
   source_->skip_before(publisher.next_slot());
   note("resuming at slot " + std::to_string(publisher.next_slot()) +
-       (state.torn ? "; an unfinished record at the end of the ledger was cut off, nothing it would have paid for was released"
-                   : ""));
+       (state.torn
+            ? "; an unfinished record at the end of the ledger was cut off, nothing it would have paid for was released"
+            : ""));
   return publish(std::move(publisher), source_->source());
 }
 

@@ -76,8 +76,8 @@ Result<RunResult> examine(const ReportArguments& arguments, const Run& run) {
     FUGU_ASSIGN(const AuditReport audit, audit_ledger(run.ledger));
     result.guarantee = audit.definition;
     result.audit_holds = audit.holds();
-    result.audit = std::string(audit.holds() ? "holds" : "FAILS") + ": " + audit.measure + " = " +
-                   short_number(audit.worst_loss);
+    result.audit =
+        std::string(audit.holds() ? "holds" : "FAILS") + ": " + audit.measure + " = " + short_number(audit.worst_loss);
     FUGU_ASSIGN(const LedgerReader reader, LedgerReader::open(run.ledger));
     const auto noise = reader.header().facts.find("noise");
     if (noise != reader.header().facts.end() && noise->second == "gaussian") options.noise = NoiseKind::gaussian;
@@ -85,7 +85,8 @@ Result<RunResult> examine(const ReportArguments& arguments, const Run& run) {
   Drawing& drawing = result.drawing;
   options.observe = [&](const Observation& seen) {
     const ReleaseRecord& record = seen.released;
-    if (record.series != 0 || record.slot < arguments.first_slot || record.slot >= arguments.first_slot + arguments.slots)
+    if (record.series != 0 || record.slot < arguments.first_slot ||
+        record.slot >= arguments.first_slot + arguments.slots)
       return;
     const auto x = static_cast<double>(record.slot);
     if (seen.truth) drawing.truth.push_back({x, *seen.truth});
@@ -165,7 +166,8 @@ Result<void> write_file(const std::string& path, const std::string& text) {
 }
 
 std::string make_page(const ReportArguments& arguments, const std::vector<RunResult>& results) {
-  report::Page page({.title = arguments.title, .subtitle = "True and released values, what they cost, and how far they are apart"});
+  report::Page page(
+      {.title = arguments.title, .subtitle = "True and released values, what they cost, and how far they are apart"});
   page.note("This page shows the true stream. It is for those who may see it.");
   page.table(make_table(results));
   page.paragraph(
@@ -191,7 +193,8 @@ Outcome make_report(const ReportArguments& arguments) {
   }
   print(make_table(results));
   if (!arguments.out.empty()) FUGU_TRY(write_file(arguments.out, make_page(arguments, results)));
-  if (!arguments.picture.empty()) FUGU_TRY(write_file(arguments.picture, draw(arguments, results.front()).standalone_svg()));
+  if (!arguments.picture.empty())
+    FUGU_TRY(write_file(arguments.picture, draw(arguments, results.front()).standalone_svg()));
   return kDone;
 }
 

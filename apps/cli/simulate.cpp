@@ -60,8 +60,7 @@ Outcome simulate_artificial(const ArtificialArguments& arguments) {
   if (!arguments.start.empty()) {
     Stamp start;
     const TimeFault fault = parse_stamp(arguments.start, std::nullopt, start);
-    if (fault != TimeFault::none)
-      return Error{Cause::usage, "--start: expected " + std::string(expected_stamp(fault))};
+    if (fault != TimeFault::none) return Error{Cause::usage, "--start: expected " + std::string(expected_stamp(fault))};
     FUGU_ASSIGN(const std::int64_t slot_s, parse_duration(arguments.slot_length));
     clock = Clock(start.instant_s, slot_s);
     utc_offset_s = start.utc_offset_s;
@@ -70,7 +69,8 @@ Outcome simulate_artificial(const ArtificialArguments& arguments) {
   FUGU_ASSIGN(OutputStream out, OutputStream::open(arguments.out));
   std::fprintf(out.get(), "time,%s\n", arguments.name.c_str());
   for (Slot slot = 0; slot < arguments.stream.length_slots; ++slot) {
-    std::fprintf(out.get(), "%s,%.*f\n", clock.text(slot, utc_offset_s).c_str(), arguments.stream.decimals, stream.next());
+    std::fprintf(out.get(), "%s,%.*f\n", clock.text(slot, utc_offset_s).c_str(), arguments.stream.decimals,
+                 stream.next());
     if (std::ferror(out.get()) != 0) break;
   }
   FUGU_TRY(out.finish());
@@ -90,7 +90,8 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
   artificial->add_option("--season", stream.season_slots, "Mean length of a season in slots")->capture_default_str();
   artificial->add_option("--amplitude", stream.amplitude, "Largest value above the level")->capture_default_str();
   artificial->add_option("--level", stream.level, "Smallest value")->capture_default_str();
-  artificial->add_option("--sparsity", stream.sparsity, "Share of slots at the level between seasons, from 0 to below 1")
+  artificial
+      ->add_option("--sparsity", stream.sparsity, "Share of slots at the level between seasons, from 0 to below 1")
       ->capture_default_str();
   artificial->add_option("--growth", stream.growth, "Growth per slot within a season")->capture_default_str();
   artificial->add_option("--decimals", stream.decimals, "Decimals of the values")->capture_default_str();

@@ -29,8 +29,7 @@ void SourceOptions::add_to(CLI::App& command) {
   command.add_option("--grace", grace_slots, "Readings may come this many slots late")
       ->capture_default_str()
       ->group(group);
-  command
-      .add_option("--gap-max", gap_slots_max, "A time further ahead than this many slots is an error")
+  command.add_option("--gap-max", gap_slots_max, "A time further ahead than this many slots is an error")
       ->capture_default_str()
       ->group(group);
   command.add_option("--late", late, "Readings later than that: error or drop")

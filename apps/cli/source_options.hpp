@@ -1,4 +1,5 @@
-// Where the true values come from: `--stream`, or `--readings` with a series map. Shared by publish, metrics and report.
+// Where the true values come from: `--stream`, or `--readings` with a series map. Shared by publish, metrics and
+// report.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -53,8 +53,8 @@ double rate_of(const Answer& answer, std::size_t index, bool pure) {
   const auto n = static_cast<double>(slots_touched(answer));
   const double p = answer.parameter_of(index).to_double();
   if (answer.noise == NoiseKind::gaussian && !answer.is_comparison()) return g * g * n / (2 * p);
-  const double e = answer.is_comparison() ? g / answer.parameter[0].to_double() + 2 * g / answer.parameter[1].to_double()
-                                          : g / p;
+  const double e =
+      answer.is_comparison() ? g / answer.parameter[0].to_double() + 2 * g / answer.parameter[1].to_double() : g / p;
   return pure ? e : e * e * n / 2;
 }
 
@@ -233,13 +233,13 @@ Result<void> LedgerAudit::check_records() {
     ended_ = std::holds_alternative<StreamEnd>(**record) || std::holds_alternative<Failed>(**record);
   }
   torn_ = reader.torn();
-  if (rate_in_slot_ > 0)
-    report_.add(in_slot(next_slot_) + "answers are recorded, but the slot is never closed");
+  if (rate_in_slot_ > 0) report_.add(in_slot(next_slot_) + "answers are recorded, but the slot is never closed");
   if (torn_ && !options_.open_ended)
     report_.add("the file ends within a record after byte " + std::to_string(reader.intact_bytes()) +
                 ": it was truncated, or a run was killed; resume the run, or audit with --open");
   if (!torn_ && !ended_ && !options_.open_ended)
-    report_.add("the ledger has no end record: it was truncated, or the run is not finished; use --open for a live run");
+    report_.add(
+        "the ledger has no end record: it was truncated, or the run is not finished; use --open for a live run");
   return {};
 }
 
@@ -254,7 +254,8 @@ void LedgerAudit::check(const Answer& answer) {
       report_.add(in_slot(answer.slot) + "an answer names a series that does not exist");
       return;
     }
-    if (answer.statistic == Statistic::value && std::find(missing_.begin(), missing_.end(), answer.series[i]) != missing_.end())
+    if (answer.statistic == Statistic::value &&
+        std::find(missing_.begin(), missing_.end(), answer.series[i]) != missing_.end())
       report_.add(in_slot(answer.slot) + "a value is recorded for a series that is recorded as missing");
     rate_in_slot_ += rate_of(answer, i, pure());
   }
@@ -330,8 +331,7 @@ void LedgerAudit::weigh_answer(const Answer& answer, std::size_t first_signature
   if (answer.statistic == Statistic::value) {
     for (std::size_t i = 0; i < answer.series.size(); ++i) {
       const SeriesId series = answer.series[i];
-      const Units loss =
-          weigh_value(header_->exposure.sensitivity_steps(series), answer.parameter_of(i), answer);
+      const Units loss = weigh_value(header_->exposure.sensitivity_steps(series), answer.parameter_of(i), answer);
       for (const std::uint32_t g : header_->exposure.signatures_of(series)) {
         if (g >= first_signature && g < first_signature + tables.size())
           tables[g - first_signature].add_to_slots(answer.slot, answer.slot, loss);
@@ -538,8 +538,8 @@ std::pair<long double, Slot> worst_sum(const std::vector<double>& per_slot, cons
 
 }  // namespace
 
-Result<AuditReport> audit_stated_rates(const ReleasedRows& rows, const Definition& definition,
-                                       const Exposure& exposure, double unit_step) {
+Result<AuditReport> audit_stated_rates(const ReleasedRows& rows, const Definition& definition, const Exposure& exposure,
+                                       double unit_step) {
   AuditReport report;
   report.definition = definition.text();
   const bool pure = definition.delta().value() == 0;
@@ -553,7 +553,7 @@ Result<AuditReport> audit_stated_rates(const ReleasedRows& rows, const Definitio
     const auto sensitivity = static_cast<double>(exposure.sensitivity_steps(row.series));
     for (const std::uint32_t g : exposure.signatures_of(row.series)) {
       per_slot[g].resize(std::max(per_slot[g].size(), static_cast<std::size_t>(row.slot) + 1));
-      per_slot[g][static_cast<std::size_t>(row.slot)] += 
+      per_slot[g][static_cast<std::size_t>(row.slot)] +=
           rate_per_step(row.loss_rate, unit_step, pure) * (pure ? sensitivity : sensitivity * sensitivity);
     }
     report.slots = std::max(report.slots, static_cast<std::uint64_t>(row.slot) + 1);
@@ -567,7 +567,8 @@ Result<AuditReport> audit_stated_rates(const ReleasedRows& rows, const Definitio
     if (loss <= worst) continue;
     worst = loss;
     report.worst_first_slot = first;
-    report.worst_last_slot = std::min(first + static_cast<Slot>(definition.window_slots()), static_cast<Slot>(report.slots)) - 1;
+    report.worst_last_slot =
+        std::min(first + static_cast<Slot>(definition.window_slots()), static_cast<Slot>(report.slots)) - 1;
     report.worst_series = exposure.signature(g);
   }
   judge(worst / (1 + kStatedPrecision), definition, report);

@@ -45,7 +45,8 @@ Result<Definition> Definition::make(const Options& options) {
       break;
     case Protects::user:
       if (!options.window_slots)
-        return Error{Cause::usage, "user level needs a horizon: the largest number of slots that will ever be released"};
+        return Error{Cause::usage,
+                     "user level needs a horizon: the largest number of slots that will ever be released"};
       if (*options.window_slots < 1 || *options.window_slots > kLargestHorizonSlots)
         return Error{Cause::usage, "the horizon must be a whole number of slots from 1 to 2^40"};
       break;
@@ -79,8 +80,9 @@ Result<Exposure> Exposure::make(Options options) {
   if (series == 0) return Error{Cause::usage, "there must be at least one series"};
   for (const std::uint64_t steps : options.sensitivity_steps) {
     if (steps < 1 || steps > kLargestSensitivitySteps)
-      return Error{Cause::usage,
-                   "the sensitivity must be at least one unit step and at most 2^40 of them; choose --unit-step to fit"};
+      return Error{
+          Cause::usage,
+          "the sensitivity must be at least one unit step and at most 2^40 of them; choose --unit-step to fit"};
   }
   std::vector<bool> covered(series, false);
   for (auto& signature : options.signatures) {

@@ -110,7 +110,7 @@ Result<bool> LedgerReader::State::read_frame() {
   char head[kFrameHeadBytes];
   FUGU_ASSIGN(const std::size_t head_bytes, read(head, sizeof head));
   if (head_bytes == 0) return false;
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file.get(), &status) != 0) return system_error(path, "reading");
   const std::uint64_t rest = static_cast<std::uint64_t>(status.st_size) - intact_bytes;
   // A crash can leave the last frame half on disk; anything else means that the file was changed.

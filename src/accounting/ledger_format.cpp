@@ -9,7 +9,15 @@ namespace fugu::ledger_format {
 
 namespace {
 
-enum Tag : char { kMissing = 'M', kAnswer = 'A', kSlotEnd = 'S', kFailed = 'F', kResumed = 'R', kDelivered = 'D', kStreamEnd = 'E' };
+enum Tag : char {
+  kMissing = 'M',
+  kAnswer = 'A',
+  kSlotEnd = 'S',
+  kFailed = 'F',
+  kResumed = 'R',
+  kDelivered = 'D',
+  kStreamEnd = 'E'
+};
 
 // Flags of an answer; the low two bits are the statistic.
 constexpr unsigned kGaussian = 1 << 2;
@@ -152,7 +160,8 @@ void Encoder::put(const Answer& answer) {
 void Encoder::put(const SlotEnd& record) {
   unsigned flags = 0;
   if (record.utc_offset_s == end_.utc_offset_s) flags |= kSameOffset;
-  if (std::bit_cast<std::uint64_t>(record.loss_rate) == std::bit_cast<std::uint64_t>(end_.loss_rate)) flags |= kSameRate;
+  if (std::bit_cast<std::uint64_t>(record.loss_rate) == std::bit_cast<std::uint64_t>(end_.loss_rate))
+    flags |= kSameRate;
   bytes_.push_back(kSlotEnd);
   bytes_.push_back(static_cast<char>(flags));
   put_slot(record.slot);

@@ -132,8 +132,8 @@ std::string LedgerHeader::to_text() const {
   text += "delta " + exact(definition.delta().value()) + "\n";
   text += "window " + std::to_string(definition.window_slots()) + "\n";
   for (std::size_t i = 0; i < series.size(); ++i) {
-    text += "series " + std::to_string(exposure.sensitivity_steps(static_cast<SeriesId>(i))) + " " +
-            escape(series[i]) + "\n";
+    text += "series " + std::to_string(exposure.sensitivity_steps(static_cast<SeriesId>(i))) + " " + escape(series[i]) +
+            "\n";
   }
   for (std::size_t g = 0; g < exposure.signature_count(); ++g) {
     text += "signature";

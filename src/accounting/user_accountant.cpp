@@ -6,9 +6,7 @@ namespace fugu {
 
 namespace {
 
-Budget times(Budget loss, std::uint64_t n) {
-  return Budget::from_units(multiply_divide_up(loss.units(), n, 0, 1));
-}
+Budget times(Budget loss, std::uint64_t n) { return Budget::from_units(multiply_divide_up(loss.units(), n, 0, 1)); }
 
 }  // namespace
 

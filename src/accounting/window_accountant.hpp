@@ -61,8 +61,8 @@ class WindowAccountant final : public Accountant {
   std::uint64_t window_;
   std::uint64_t reach_;
   std::size_t signatures_;
-  std::size_t rows_;           // slots remembered: the window and what requests may reach back
-  std::vector<Budget> carried_;  // [slot mod rows_][signature]: losses that belong to a slot
+  std::size_t rows_;                // slots remembered: the window and what requests may reach back
+  std::vector<Budget> carried_;     // [slot mod rows_][signature]: losses that belong to a slot
   std::vector<Budget> window_sum_;  // per signature, over the window that ends now, sessions included
   std::vector<SessionSpan> sessions_;
   Slot current_ = -1;

@@ -16,7 +16,9 @@ constexpr double kLargestVarianceSteps = 0x1p60;
 constexpr Rational kSmallestScaleSteps{1, 32};
 constexpr Rational kSmallestVarianceSteps{1, 32};
 
-Rational at_least(Rational value, Rational smallest) { return value.to_double() < smallest.to_double() ? smallest : value; }
+Rational at_least(Rational value, Rational smallest) {
+  return value.to_double() < smallest.to_double() ? smallest : value;
+}
 
 Error too_small_share() {
   return {Cause::usage,
@@ -131,7 +133,8 @@ Result<Rational> Kernel::parameter_for(std::uint64_t change_steps, std::uint64_t
     if (share.units() == 0) return too_small_share();
   }
   if (static_cast<double>(change_steps) / share.to_double() > kLargestScaleSteps) return too_small_share();
-  return at_least(round_up(static_cast<uint128>(change_steps) << Budget::kFractionBits, share.units()), kSmallestScaleSteps);
+  return at_least(round_up(static_cast<uint128>(change_steps) << Budget::kFractionBits, share.units()),
+                  kSmallestScaleSteps);
 }
 
 Result<Rational> Kernel::parameter_of_value(std::uint64_t change_steps, Budget share) {
@@ -311,7 +314,8 @@ Result<Threshold> Kernel::open_threshold(Statistic statistic, std::span<const Se
                                          std::int64_t threshold_steps, Budget share, Slot first_slot) {
   FUGU_CHECK(statistic != Statistic::value);
   check_series(series);
-  if (accountant_->currency() == Currency::rho) share = Budget::round_down(std::sqrt(2 * share.to_double()) * (1 - 0x1p-40));
+  if (accountant_->currency() == Currency::rho)
+    share = Budget::round_down(std::sqrt(2 * share.to_double()) * (1 - 0x1p-40));
   if (share.units() < 2) return Error{Cause::refused, "nothing is left to spend in slot " + std::to_string(slot_)};
   const std::uint64_t change = largest_change(statistic, series);
   if (static_cast<double>(change) * 4 / share.to_double() > kLargestScaleSteps) return too_small_share();

@@ -10,9 +10,10 @@ Result<const LedgerRecord*> Replay::peek() {
 }
 
 Error Replay::mismatch() {
-  return {Cause::bad_input,
-          "the ledger does not fit: its answers are not the ones this strategy asks for; resume with the options and the "
-          "version it was written with"};
+  return {
+      Cause::bad_input,
+      "the ledger does not fit: its answers are not the ones this strategy asks for; resume with the options and the "
+      "version it was written with"};
 }
 
 }  // namespace fugu

@@ -118,8 +118,9 @@ std::uint64_t rounded(uint128 numerator, uint128 denominator, bool sticky, Magni
   const uint128 quotient = numerator / denominator;
   const uint128 remainder = numerator % denominator;
   const bool tie = 2 * remainder == denominator && !sticky;
-  const bool up = rounding == Magnitude::up ? remainder != 0 || sticky
-                                            : 2 * remainder >= denominator && !(tie && rounding == Magnitude::half_down);
+  const bool up = rounding == Magnitude::up
+                      ? remainder != 0 || sticky
+                      : 2 * remainder >= denominator && !(tie && rounding == Magnitude::half_down);
   if (quotient > static_cast<uint128>(kStepsMax)) return kTooLarge;
   const std::uint64_t steps = static_cast<std::uint64_t>(quotient) + up;
   return steps > static_cast<std::uint64_t>(kStepsMax) ? kTooLarge : steps;

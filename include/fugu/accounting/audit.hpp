@@ -59,7 +59,7 @@ Result<void> audit_releases_against_ledger(const ReleasedRows& rows, const std::
 
 /// Without a ledger: checks a definition against the loss rates that the releases themselves state. Believes them; a
 /// ledger is better evidence.
-Result<AuditReport> audit_stated_rates(const ReleasedRows& rows, const Definition& definition,
-                                       const Exposure& exposure, double unit_step);
+Result<AuditReport> audit_stated_rates(const ReleasedRows& rows, const Definition& definition, const Exposure& exposure,
+                                       double unit_step);
 
 }  // namespace fugu

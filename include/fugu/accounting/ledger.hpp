@@ -125,9 +125,9 @@ class LedgerWriter {
   std::size_t pending_bytes() const;
   /// Writes what was appended as one frame and returns once it is on stable storage. Not within a slot.
   Result<void> commit();
-  /// Notes, after the releases were handed out, that they were. Not synced: it survives a kill, and after a power cut its
-  /// absence only means that the last batch is handed out again. As a frame of its own it also guards the frame before
-  /// it, which is then no longer the last one: damage to it is noticed instead of taken for an unfinished write.
+  /// Notes, after the releases were handed out, that they were. Not synced: it survives a kill, and after a power cut
+  /// its absence only means that the last batch is handed out again. As a frame of its own it also guards the frame
+  /// before it, which is then no longer the last one: damage to it is noticed instead of taken for an unfinished write.
   Result<void> mark_delivered(Slot last_slot);
 
  private:

@@ -97,17 +97,16 @@ class [[nodiscard]] Result<void> {
 }  // namespace fugu
 
 /// Returns the error of `expression` from the enclosing function, if it has one.
-#define FUGU_TRY(expression)                                                     \
-  do {                                                                           \
-    if (auto fugu_try_result = (expression); !fugu_try_result.has_value())       \
-      return std::move(fugu_try_result).error();                                 \
+#define FUGU_TRY(expression)                                                                                          \
+  do {                                                                                                                \
+    if (auto fugu_try_result = (expression); !fugu_try_result.has_value()) return std::move(fugu_try_result).error(); \
   } while (false)
 
 #define FUGU_CONCAT_INNER(a, b) a##b
 #define FUGU_CONCAT(a, b) FUGU_CONCAT_INNER(a, b)
-#define FUGU_ASSIGN_IMPL(temporary, declaration, expression)        \
-  auto temporary = (expression);                                    \
-  if (!temporary.has_value()) return std::move(temporary).error();  \
+#define FUGU_ASSIGN_IMPL(temporary, declaration, expression)       \
+  auto temporary = (expression);                                   \
+  if (!temporary.has_value()) return std::move(temporary).error(); \
   declaration = *std::move(temporary)
 
 /// `FUGU_ASSIGN(auto x, f());` declares x from f()'s value or returns f()'s error.

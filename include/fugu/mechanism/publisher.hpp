@@ -83,8 +83,8 @@ class Publisher {
   Result<void> finish();
 
   struct RunOptions {
-    /// Flush whenever the source would have to wait, so that a slot is out as soon as it is complete. Otherwise slots go
-    /// out in large batches, which costs fewer disk syncs.
+    /// Flush whenever the source would have to wait, so that a slot is out as soon as it is complete. Otherwise slots
+    /// go out in large batches, which costs fewer disk syncs.
     bool live = false;
     /// Called after every slot.
     std::function<void(Slot)> progress = {};

@@ -22,11 +22,11 @@ struct StrategyParameters {
 /// One line of the catalogue.
 struct StrategyKind {
   std::string_view name;
-  std::string_view summary;   ///< one line
-  std::string_view error;     ///< expected error, in words
-  std::string_view status;    ///< proved, reviewed or experimental
-  std::string_view page;      ///< guarantee page
-  std::string_view example;   ///< options for `fugu publish`
+  std::string_view summary;  ///< one line
+  std::string_view error;    ///< expected error, in words
+  std::string_view status;   ///< proved, reviewed or experimental
+  std::string_view page;     ///< guarantee page
+  std::string_view example;  ///< options for `fugu publish`
   Result<std::unique_ptr<Strategy>> (*make)(const StrategyParameters& parameters);
 };
 

@@ -26,9 +26,9 @@ std::string_view describe(DecimalFault fault) noexcept;
 
 /// How a value between two steps is rounded.
 enum class Rounding : std::uint8_t {
-  half_up,  ///< to the nearest step, ties upwards: values. Moving a value by n steps moves the result by n, whatever its
-            ///< sign, so rounding cannot widen a change beyond the sensitivity (ties away from zero would)
-  away,       ///< to the next step away from zero: magnitudes and sensitivities
+  half_up,  ///< to the nearest step, ties upwards: values. Moving a value by n steps moves the result by n, whatever
+            ///< its sign, so rounding cannot widen a change beyond the sensitivity (ties away from zero would)
+  away,  ///< to the next step away from zero: magnitudes and sensitivities
 };
 
 /// The grid: one step is a positive decimal such as 1, 0.1, 0.25 or 1000. The default is 1.
@@ -43,8 +43,7 @@ class UnitStep {
   static Result<UnitStep> parse(std::string_view text);
 
   /// Sets `steps` to `text` divided by the step, rounded. On a fault `steps` is left alone.
-  DecimalFault steps(std::string_view text, std::int64_t& steps,
-                     Rounding rounding = Rounding::half_up) const noexcept;
+  DecimalFault steps(std::string_view text, std::int64_t& steps, Rounding rounding = Rounding::half_up) const noexcept;
 
   /// Room for the longest text of format(): sign, 28 digits, 18 zeros, the point.
   static constexpr std::size_t kTextMax = 64;
