@@ -44,8 +44,8 @@ TEST(UnitStep, ConvertsExactly) {
 }
 
 RC_GTEST_PROP(UnitStep, RoundingMovesWithTheValue, ()) {
-  // Two values n steps apart stay n steps apart, whatever their signs: otherwise rounding could double a change that the
-  // sensitivity allows. Quarters of a step make ties common; the odd unit takes the slow path.
+  // Two values n steps apart stay n steps apart, whatever their signs: otherwise rounding could double a change that
+  // the sensitivity allows. Quarters of a step make ties common; the odd unit takes the slow path.
   const auto quarters = *rc::gen::inRange<std::int64_t>(-400, 400);
   const auto moved = *rc::gen::inRange<std::int64_t>(-100, 100);
   for (const char* unit : {"1", "0.1", "3"}) {

@@ -216,10 +216,11 @@ TEST(ReadingsReader, BadRows) {
 }
 
 TEST(ReadingsReader, BadValuesAreNotShown) {
-  const std::vector<std::pair<std::string, std::string>> cases{{"12kWh", "text where a number belongs"},
-                                                               {"NaN", "NaN where a number belongs"},
-                                                               {"-inf", "an infinity where a number belongs"},
-                                                               {"0x12", "a hexadecimal number where a decimal belongs"}};
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"12kWh", "text where a number belongs"},
+      {"NaN", "NaN where a number belongs"},
+      {"-inf", "an infinity where a number belongs"},
+      {"0x12", "a hexadecimal number where a decimal belongs"}};
   for (const auto& [value, found] : cases) {
     EXPECT_EQ(error_of("time,meter,value\n0,m1,1\n0,m2," + value + "\n"),
               "r.csv:3:6: found " + found + "; expected a number such as 0.25, or nothing for a missing reading");

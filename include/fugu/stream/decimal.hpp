@@ -28,7 +28,7 @@ std::string_view describe(DecimalFault fault) noexcept;
 enum class Rounding : std::uint8_t {
   half_up,  ///< to the nearest step, ties upwards: values. Moving a value by n steps moves the result by n, whatever
             ///< its sign, so rounding cannot widen a change beyond the sensitivity (ties away from zero would)
-  away,  ///< to the next step away from zero: magnitudes and sensitivities
+  away,     ///< to the next step away from zero: magnitudes and sensitivities
 };
 
 /// The grid: one step is a positive decimal such as 1, 0.1, 0.25 or 1000. The default is 1.
