@@ -1,0 +1,11 @@
+// A dropped Result is a warning, and warnings are errors here.
+#include "fugu/core/result.hpp"
+
+fugu::Result<void> fails();
+
+bool run() {
+#ifdef FUGU_MUST_FAIL
+  fails();
+#endif
+  return fails().has_value();
+}
