@@ -53,6 +53,7 @@ clang: ready-fuzz configure-clang ## Everything with clang 19 without a warning,
 
 lint: ready-lint configure-clang ## clang-format (check only) and clang-tidy
 	scripts/format --check
+	cmake --build --preset clang -j $(JOBS) --target fugu_cli
 	JOBS=$(JOBS) scripts/tidy build/clang
 
 fuzz: ready-fuzz configure-fuzz ## Look for inputs that break a parser, FUZZ_SECONDS for each target

@@ -12,17 +12,27 @@ double log_delta_at(double alpha, double rho, double epsilon) {
   return (alpha - 1) * (alpha * rho - epsilon) - std::log(alpha) + (alpha - 1) * std::log1p(-1 / alpha);
 }
 
-/// Ternary search on log(α − 1), in which the function has one minimum.
+/// Golden-section search on log(α − 1), in which the function has one minimum: one evaluation a step.
 double log_delta(double rho, double epsilon) {
+  constexpr double kGolden = 0.61803398874989485;
+  const auto at = [&](double point) { return log_delta_at(1 + std::exp(point), rho, epsilon); };
   double low = -30;
   double high = 60;
-  for (int i = 0; i < 200; ++i) {
-    const double a = low + (high - low) / 3;
-    const double b = high - (high - low) / 3;
-    if (log_delta_at(1 + std::exp(a), rho, epsilon) < log_delta_at(1 + std::exp(b), rho, epsilon)) {
+  double a = high - kGolden * (high - low);
+  double b = low + kGolden * (high - low);
+  double at_a = at(a);
+  double at_b = at(b);
+  for (int i = 0; i < 60; ++i) {  // down to 3e-11, and the minimum is flat
+    if (at_a < at_b) {
       high = b;
+      b = a;
+      at_b = at_a;
+      at_a = at(a = high - kGolden * (high - low));
     } else {
       low = a;
+      a = b;
+      at_a = at_b;
+      at_b = at(b = low + kGolden * (high - low));
     }
   }
   return std::min(0.0, log_delta_at(1 + std::exp((low + high) / 2), rho, epsilon));
@@ -42,6 +52,7 @@ Budget zcdp_rho(Epsilon epsilon, Delta delta) {
   double high = epsilon.value() + 2 * std::log(1 / delta.value()) + 2;
   for (int i = 0; i < 200; ++i) {
     const double middle = (low + high) / 2;
+    if (middle <= low || middle >= high) break;  // neighbours
     (log_delta(middle, epsilon.value()) <= target ? low : high) = middle;
   }
   return Budget::round_down(low);

@@ -59,12 +59,13 @@ Answer some_answer() {
 }
 
 LedgerRecord some_record() {
-  switch (*rc::gen::inRange(0, 8)) {
+  switch (*rc::gen::inRange(0, 9)) {
     case 0: return MissingSeries{some_slot(), some_series(true)};
     case 1: return SlotEnd{some_slot(), *rc::gen::inRange<std::int32_t>(-86400, 86401), any<double>()};
     case 2: return Resumed{some_slot()};
     case 3: return Delivered{some_slot()};
     case 4: return StreamEnd{};
+    case 5: return Failed{some_slot()};
     default: return some_answer();
   }
 }

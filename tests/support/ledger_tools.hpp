@@ -83,6 +83,7 @@ inline bool same(const LedgerRecord& a, const LedgerRecord& b) {
     const auto& y = std::get<SlotEnd>(b);
     return x->slot == y.slot && x->utc_offset_s == y.utc_offset_s && x->loss_rate == y.loss_rate;
   }
+  if (const auto* x = std::get_if<Failed>(&a)) return x->slot == std::get<Failed>(b).slot;
   if (const auto* x = std::get_if<Resumed>(&a)) return x->slot == std::get<Resumed>(b).slot;
   if (const auto* x = std::get_if<Delivered>(&a)) return x->slot == std::get<Delivered>(b).slot;
   return true;
