@@ -1,0 +1,367 @@
+// The kernel: charges what it draws, keeps to the share, refuses without a trace, and cannot be got around.
+#include "fugu/mechanism/kernel.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fugu/mechanism/baselines.hpp"
+#include "fugu/mechanism/publisher.hpp"
+#include "support/builders.hpp"
+#include "support/publishing.hpp"
+#include "support/strategies.hpp"
+#include "support/temp_dir.hpp"
+
+namespace fugu::test {
+namespace {
+
+constexpr std::uint64_t kSeed = 20'261'101;
+
+/// Runs a strategy on rows with seeded noise; the first error, if there is one.
+Result<std::vector<Seen>> simulate(const Recipe& recipe, const std::vector<SlotRow>& rows, std::uint64_t seed = kSeed) {
+  Simulation simulation(recipe.make(), std::make_unique<SimulationNoise>(seed));
+  std::vector<Seen> releases;
+  for (const SlotRow& row : rows) {
+    FUGU_ASSIGN(const Release* release, simulation.step(row));
+    releases.push_back(seen(*release));
+  }
+  return releases;
+}
+
+std::vector<SlotRow> ramp(std::size_t series, Slot slots) {
+  std::vector<SlotRow> rows;
+  for (Slot slot = 0; slot < slots; ++slot)
+    rows.push_back(row_of(slot, std::vector<std::optional<std::int64_t>>(series, 7 * slot)));
+  return rows;
+}
+
+/// Runs `step` on one slot.
+template <class Step>
+void in_one_slot(const Definition& definition, const Exposure& exposure, const SlotRow& row, Step step,
+                 NoiseKind noise = NoiseKind::laplace) {
+  const Recipe recipe{definition, exposure,
+                      [step] {
+                        return strategy_of([step](Kernel& kernel, Release& release) -> Result<void> {
+                          step(kernel, release);
+                          return {};
+                        });
+                      },
+                      noise};
+  const auto done = simulate(recipe, {row});
+  ASSERT_TRUE(done) << reason(done);
+}
+
+/// Notes what is left at the end of every slot.
+class Watched final : public Strategy {
+ public:
+  Watched(std::unique_ptr<Strategy> inner, std::vector<Budget>& left) : inner_(std::move(inner)), left_(left) {}
+  Result<void> step(Kernel& kernel, Release& release) override {
+    FUGU_TRY(inner_->step(kernel, release));
+    left_.push_back(kernel.available());
+    return {};
+  }
+  Reach reach() const override { return inner_->reach(); }
+
+ private:
+  std::unique_ptr<Strategy> inner_;
+  std::vector<Budget>& left_;
+};
+
+TEST(Kernel, ChargesWhatItDraws) {
+  for (const double delta : {0.0, 1e-6}) {
+    for (const Protects protects : {Protects::event, Protects::w_event, Protects::user}) {
+      const Definition definition =
+          define(protects, 1, delta,
+                 protects == Protects::event ? std::nullopt
+                                             : std::optional<std::uint64_t>(protects == Protects::user ? 40 : 5));
+      const Exposure exposure = expose({10, 4, 4}, {{0, 1}, {0, 2}, {1}});
+      std::vector<Budget> left;
+      const TempDir dir;
+      const Recipe recipe{definition, exposure,
+                          [&] { return std::make_unique<Watched>(std::make_unique<Busy>(), left); },
+                          delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace};
+      publish_all(recipe, ramp(3, 40), dir.file("ledger"));
+      // Another accountant, shown the recorded answers, must come to the same end in every slot.
+      const auto accountant = make_accountant(definition, exposure, {3});
+      std::size_t answers = 0;
+      for (const LedgerRecord& record : read_ledger(dir.file("ledger")).records) {
+        if (const auto* answer = std::get_if<Answer>(&record)) {
+          ++answers;
+          accountant->advance(answer->slot);
+          ASSERT_TRUE(accountant->admit(*answer)) << "slot " << answer->slot;
+          accountant->commit();
+        }
+        if (const auto* end = std::get_if<SlotEnd>(&record)) {
+          accountant->advance(end->slot);
+          EXPECT_EQ(accountant->available(), left[static_cast<std::size_t>(end->slot)]) << "slot " << end->slot;
+        }
+      }
+      EXPECT_EQ(left.size(), 40u);
+      EXPECT_GT(answers, 10u);
+    }
+  }
+}
+
+RC_GTEST_PROP(Kernel, KeepsToTheShare, ()) {
+  const double delta = *rc::gen::elementOf(std::vector<double>{0, 1e-6});
+  const Definition definition = define(Protects::event, 2, delta);
+  const auto series = *rc::gen::inRange<std::size_t>(1, 5);
+  std::vector<std::uint64_t> sensitivity;
+  for (std::size_t i = 0; i < series; ++i) sensitivity.push_back(*rc::gen::inRange<std::uint64_t>(1, 1000));
+  auto signatures = Exposure::all_disjoint(series);
+  const int more = *rc::gen::inRange(0, 4);
+  for (int i = 0; i < more; ++i) {
+    auto& signature = signatures.emplace_back();
+    for (SeriesId id = 0; id < series; ++id) {
+      if (*rc::gen::arbitrary<bool>()) signature.push_back(id);
+    }
+  }
+  const int kind = *rc::gen::inRange(0, 4);
+  const auto divisor = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
+  const bool gaussian = delta > 0 && *rc::gen::arbitrary<bool>();
+  Budget before;
+  Budget after;
+  Budget share;
+  in_one_slot(
+      definition, expose(sensitivity, signatures), row_of(0, std::vector<std::optional<std::int64_t>>(series, 5)),
+      [&, kind, divisor](Kernel& kernel, Release&) {
+        share = kernel.total() / divisor;
+        before = kernel.available();
+        const std::vector<std::int64_t> reference(kernel.all().size(), 0);
+        bool done = false;
+        if (kind == 0) done = kernel.values(kernel.all(), share).has_value();
+        if (kind == 1) done = kernel.sum(kernel.all(), share).has_value();
+        if (kind == 2) done = kernel.distance(kernel.all(), reference, share).has_value();
+        if (kind == 3) {
+          auto threshold = kernel.open_threshold(Statistic::sum, kernel.all(), 0, share);
+          done = threshold && kernel.exceeds(*threshold).has_value();
+        }
+        EXPECT_TRUE(done);
+        after = kernel.available();
+      },
+      gaussian ? NoiseKind::gaussian : NoiseKind::laplace);
+  RC_ASSERT(before - after <= share);
+  // Nothing is wasted either, but for rounding. (The meter that reaches most pays all of it.)
+  RC_ASSERT((before - after).to_double() >= share.to_double() * (1 - 1e-6) - 1e-12);
+}
+
+TEST(Kernel, ADeviationCostsEverySlotItsShare) {
+  const Definition definition = define(Protects::w_event, 1, 0, 4);
+  std::vector<double> left;
+  const Recipe recipe{definition, expose_one(10), [&] {
+                        return strategy_of(
+                            [&](Kernel& kernel, Release&) -> Result<void> {
+                              if (kernel.slot() == 3) FUGU_TRY(kernel.deviation(kernel.all(), 0, kernel.total() / 8));
+                              left.push_back(kernel.available().to_double());
+                              return {};
+                            },
+                            {3});
+                      }};
+  ASSERT_TRUE(simulate(recipe, ramp(1, 8)));
+  const std::vector<double> expected = {1, 1, 1, 0.5, 0.625, 0.75, 0.875, 1};
+  ASSERT_EQ(left.size(), expected.size());
+  for (std::size_t slot = 0; slot < left.size(); ++slot) EXPECT_NEAR(left[slot], expected[slot], 1e-9) << slot;
+}
+
+TEST(Kernel, RefusesBeyondWhatIsRemembered) {
+  std::vector<bool> granted;
+  const Recipe recipe{define(Protects::event, 1), expose_one(1), [&] {
+                        return strategy_of(
+                            [&](Kernel& kernel, Release&) -> Result<void> {
+                              const Slot back = kernel.slot() - 2;
+                              EXPECT_EQ(kernel.earliest_slot(), std::max<Slot>(0, back));
+                              if (back < 1) return {};
+                              const auto within = kernel.deviation(kernel.all(), back, kernel.total() / 100);
+                              const auto beyond = kernel.deviation(kernel.all(), back - 1, kernel.total() / 100);
+                              EXPECT_TRUE(within) << reason(within);
+                              EXPECT_TRUE(!beyond && beyond.error().cause == Cause::refused);
+                              granted.push_back(within.has_value());
+                              return {};
+                            },
+                            {2});
+                      }};
+  ASSERT_TRUE(simulate(recipe, ramp(1, 10)));
+  EXPECT_EQ(granted.size(), 7u);
+}
+
+TEST(Kernel, AShareOfNothingGetsNothing) {
+  in_one_slot(define(Protects::event, 1), expose_one(1), row_of(0, {5}), [](Kernel& kernel, Release&) {
+    const std::int64_t zero = 0;
+    const auto ask_everything = [&](Cause expected) {
+      const Budget before = kernel.available();
+      EXPECT_EQ(kernel.values(kernel.all(), Budget()).error().cause, expected);
+      EXPECT_EQ(kernel.sum(kernel.all(), Budget()).error().cause, expected);
+      EXPECT_EQ(kernel.distance(kernel.all(), {&zero, 1}, Budget()).error().cause, expected);
+      EXPECT_EQ(kernel.deviation(kernel.all(), 0, Budget()).error().cause, expected);
+      EXPECT_FALSE(kernel.open_threshold(Statistic::sum, kernel.all(), 0, Budget()));
+      EXPECT_EQ(kernel.available(), before);
+    };
+    ask_everything(Cause::usage);  // there is something to spend: the parameters are wrong
+    ASSERT_TRUE(kernel.values(kernel.all(), kernel.total()));
+    ASSERT_EQ(kernel.available(), Budget());
+    ask_everything(Cause::refused);
+  });
+}
+
+TEST(Kernel, ARefusalChangesNothingAndDrawsNothing) {
+  const auto releases_with = [](bool greedy) {
+    const Recipe recipe{define(Protects::w_event, 1, 0, 2), expose_one(10), [greedy] {
+                          return strategy_of([greedy](Kernel& kernel, Release& release) -> Result<void> {
+                            if (greedy) {
+                              const Budget before = kernel.available();
+                              const Budget too_much = kernel.total() + kernel.total();
+                              const std::int64_t zero = 0;
+                              EXPECT_FALSE(kernel.values(kernel.all(), too_much));
+                              EXPECT_FALSE(kernel.sum(kernel.all(), too_much));
+                              EXPECT_FALSE(kernel.distance(kernel.all(), {&zero, 1}, too_much));
+                              EXPECT_FALSE(kernel.deviation(kernel.all(), kernel.slot(), too_much));
+                              auto threshold = kernel.open_threshold(Statistic::sum, kernel.all(), 0, too_much);
+                              EXPECT_FALSE(threshold && kernel.exceeds(*threshold));
+                              EXPECT_EQ(kernel.available(), before);
+                            }
+                            FUGU_ASSIGN(const auto answers, kernel.values(kernel.all(), kernel.total() / 2));
+                            release.set(kernel.all(), answers);
+                            return {};
+                          });
+                        }};
+    const auto releases = simulate(recipe, ramp(1, 20));
+    EXPECT_TRUE(releases) << reason(releases);
+    return releases ? *releases : std::vector<Seen>();
+  };
+  EXPECT_EQ(releases_with(true), releases_with(false));
+}
+
+TEST(Kernel, AMeterInThreeSeriesPaysNoMoreThanTheShare) {
+  in_one_slot(define(Protects::event, 1), expose({10, 10, 10}, {{0, 1, 2}}), row_of(0, {1, 2, 3}),
+              [](Kernel& kernel, Release&) {
+                const auto answers = kernel.values(kernel.all(), kernel.total());
+                ASSERT_TRUE(answers);
+                for (const auto& answer : *answers) EXPECT_NEAR(answer->parameter.to_double(), 30, 1e-6);
+                EXPECT_LT(kernel.available().to_double(), 1e-9);
+              });
+}
+
+TEST(Kernel, DisjointSeriesHaveBudgetsOfTheirOwn) {
+  in_one_slot(define(Protects::event, 1), expose({10, 20}, Exposure::all_disjoint(2)), row_of(0, {1, 2}),
+              [](Kernel& kernel, Release&) {
+                const auto answers = kernel.values(kernel.all(), kernel.total());
+                ASSERT_TRUE(answers);
+                EXPECT_NEAR((*answers)[0]->parameter.to_double(), 10, 1e-6);
+                EXPECT_NEAR((*answers)[1]->parameter.to_double(), 20, 1e-6);
+              });
+}
+
+TEST(Kernel, EachSeriesIsSplitForTheMeterThatReachesMost) {
+  in_one_slot(define(Protects::event, 1), expose({1, 1, 1, 1}, {{0, 1}, {1, 2, 3}, {0}}), row_of(0, {1, 2, 3, 4}),
+              [](Kernel& kernel, Release&) {
+                const auto answers = kernel.values(kernel.all(), kernel.total());
+                ASSERT_TRUE(answers);
+                const std::vector<double> expected = {2, 3, 3, 3};
+                for (std::size_t i = 0; i < 4; ++i)
+                  EXPECT_NEAR((*answers)[i]->parameter.to_double(), expected[i], 1e-6);
+              });
+}
+
+TEST(Kernel, WhatIsMissingCostsNothing) {
+  in_one_slot(define(Protects::event, 1), expose({1, 1}, {{0, 1}}), row_of(0, {std::nullopt, std::nullopt}),
+              [](Kernel& kernel, Release&) {
+                EXPECT_FALSE(kernel.present(0));
+                const auto answers = kernel.values(kernel.all(), kernel.total());
+                ASSERT_TRUE(answers);
+                EXPECT_FALSE((*answers)[0] || (*answers)[1]);
+                EXPECT_EQ(kernel.available(), kernel.total());
+              });
+  in_one_slot(define(Protects::event, 1), expose({1, 1}, {{0}, {1}}), row_of(0, {std::nullopt, 3}),
+              [](Kernel& kernel, Release& release) {
+                const auto answers = kernel.values(kernel.all(), kernel.total() / 2);
+                ASSERT_TRUE(answers);
+                release.set(kernel.all(), *answers);
+                EXPECT_FALSE(release[0].known);
+                EXPECT_TRUE(release[1].known);
+                const SeriesId first = 0;
+                EXPECT_TRUE(kernel.values({&first, 1}, kernel.total()));  // its meters have paid nothing yet
+              });
+}
+
+TEST(Kernel, ACopyOfAThresholdIsASessionOfItsOwn) {
+  // Ask an unused copy again and again, each time until it says yes: every session has to be paid for.
+  in_one_slot(define(Protects::event, 1), expose_one(1), row_of(0, {1000}), [](Kernel& kernel, Release&) {
+    const auto original = kernel.open_threshold(Statistic::sum, kernel.all(), -1'000'000, kernel.total() / 4);
+    ASSERT_TRUE(original);
+    int answered = 0;
+    for (int i = 0; i < 10; ++i) {
+      Threshold copy = *original;
+      if (const auto above = kernel.exceeds(copy)) {
+        EXPECT_TRUE(*above);
+        EXPECT_FALSE(copy.open());
+        ++answered;
+      }
+    }
+    EXPECT_EQ(answered, 4);
+    EXPECT_LT(kernel.available().to_double(), 1e-9);
+  });
+}
+
+TEST(Kernel, CopiesOfOneSessionEndTogether) {
+  in_one_slot(define(Protects::event, 1), expose_one(1), row_of(0, {0}), [](Kernel& kernel, Release&) {
+    auto first = kernel.open_threshold(Statistic::distance, kernel.all(), 1'000'000, kernel.total() / 2);
+    ASSERT_TRUE(first);
+    const std::int64_t near = 0;
+    const std::int64_t far = 100'000'000;
+    EXPECT_FALSE(*kernel.exceeds(*first, {&near, 1}));
+    Threshold second = *first;
+    EXPECT_TRUE(*kernel.exceeds(*first, {&far, 1}));
+    EXPECT_NEAR(kernel.available().to_double(), 0.5, 1e-9);
+    EXPECT_TRUE(*kernel.exceeds(second, {&far, 1}));  // fresh noise, and paid for
+    EXPECT_LT(kernel.available().to_double(), 1e-9);
+  });
+}
+
+TEST(KernelDeathTest, AThresholdIsNotAskedAfterItsYes) {
+  in_one_slot(define(Protects::event, 1), expose_one(1), row_of(0, {1000}), [](Kernel& kernel, Release&) {
+    auto threshold = kernel.open_threshold(Statistic::sum, kernel.all(), -1'000'000, kernel.total() / 4);
+    ASSERT_TRUE(threshold);
+    ASSERT_TRUE(*kernel.exceeds(*threshold));
+    EXPECT_DEATH(static_cast<void>(kernel.exceeds(*threshold)), "broken invariant");
+    Threshold unmade;
+    EXPECT_DEATH(static_cast<void>(kernel.exceeds(unmade)), "broken invariant");
+  });
+}
+
+RC_GTEST_PROP(Baselines, AreNeverRefused, ()) {
+  const double delta = *rc::gen::elementOf(std::vector<double>{0, 1e-8});
+  const double epsilon = *rc::gen::elementOf(std::vector<double>{0.1, 1, 1.0 / 3, 7});
+  const auto window = *rc::gen::inRange<std::uint64_t>(1, 40);
+  const auto protects = *rc::gen::elementOf(std::vector<Protects>{Protects::event, Protects::w_event, Protects::user});
+  const Definition definition =
+      define(protects, epsilon, delta, protects == Protects::event ? std::nullopt : std::optional(window));
+  const auto k = *rc::gen::inRange<std::uint64_t>(1, 60);
+  const bool gaussian = delta > 0 && *rc::gen::arbitrary<bool>();
+  const Recipe recipe{definition, expose({3, 17, 1}, {{0, 1}, {1, 2}, {2}}),
+                      [k] { return std::make_unique<EveryKth>(k); },
+                      gaussian ? NoiseKind::gaussian : NoiseKind::laplace};
+  const Slot slots = protects == Protects::user ? static_cast<Slot>(window) : 100;
+  const auto releases = simulate(recipe, ramp(3, slots));
+  RC_ASSERT(releases.has_value());
+  for (const Seen& release : *releases) {
+    const std::uint64_t every = std::min(k, definition.window_slots());
+    RC_ASSERT(release.values[0].sampled == (static_cast<std::uint64_t>(release.slot) % every == 0));
+  }
+}
+
+TEST(Baselines, EndAtTheHorizonOfUserLevel) {
+  const Recipe recipe{define(Protects::user, 1, 0, 10), expose_one(1), [] { return std::make_unique<EveryKth>(1); }};
+  EXPECT_TRUE(simulate(recipe, ramp(1, 10)));
+  const auto beyond = simulate(recipe, ramp(1, 11));
+  ASSERT_FALSE(beyond);
+  EXPECT_EQ(beyond.error().cause, Cause::refused);
+}
+
+}  // namespace
+}  // namespace fugu::test

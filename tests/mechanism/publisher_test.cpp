@@ -1,0 +1,330 @@
+// The publisher: charge, make durable, release; and after a restart the same again, once.
+#include "fugu/mechanism/publisher.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fugu/accounting/audit.hpp"
+#include "fugu/mechanism/baselines.hpp"
+#include "support/builders.hpp"
+#include "support/publishing.hpp"
+#include "support/strategies.hpp"
+#include "support/temp_dir.hpp"
+
+namespace fugu::test {
+namespace {
+
+std::vector<SlotRow> wavy(std::size_t series, Slot slots) {
+  std::vector<SlotRow> rows;
+  for (Slot slot = 0; slot < slots; ++slot) {
+    std::vector<std::optional<std::int64_t>> values;
+    for (std::size_t i = 0; i < series; ++i) {
+      values.emplace_back((slot * 37 + static_cast<Slot>(i) * 11) % 50);
+      if ((slot + static_cast<Slot>(i)) % 7 == 3) values.back() = std::nullopt;
+    }
+    rows.push_back(row_of(slot, values));
+    rows.back().utc_offset_s = slot % 5 == 0 ? 3600 : 7200;
+  }
+  return rows;
+}
+
+/// One run into `ledger` over rows [from, to), started anew or resumed; what it handed out, recorded slots included.
+std::vector<Seen> run_part(const Recipe& recipe, const std::vector<SlotRow>& rows, Slot to, const std::string& ledger,
+                           bool finish) {
+  Collector sink;
+  std::optional<Publisher> publisher;
+  if (std::filesystem::exists(ledger)) {
+    auto writer = LedgerWriter::reopen(ledger);
+    auto reader = LedgerReader::open(ledger);
+    EXPECT_TRUE(writer && reader);
+    auto resumed =
+        Publisher::resume(recipe.make(), std::make_unique<SecureNoise>(), sink, *std::move(writer), *std::move(reader));
+    EXPECT_TRUE(resumed) << reason(resumed);
+    if (!resumed) return {};
+    publisher.emplace(*std::move(resumed));
+  } else {
+    auto writer = LedgerWriter::create(ledger, header_of(recipe.definition, recipe.exposure));
+    EXPECT_TRUE(writer) << reason(writer);
+    publisher.emplace(recipe.make(), std::make_unique<SecureNoise>(), sink, *std::move(writer));
+  }
+  for (Slot slot = publisher->next_slot(); slot < to; ++slot) {
+    const auto done = publisher->publish(rows[static_cast<std::size_t>(slot)]);
+    EXPECT_TRUE(done) << "slot " << slot << ": " << reason(done);
+    EXPECT_TRUE(publisher->flush());
+  }
+  EXPECT_TRUE(finish ? publisher->finish() : publisher->flush());
+  return sink.emitted;
+}
+
+/// Asks for everything in every slot and takes no for an answer.
+std::unique_ptr<Strategy> greedy() {
+  return strategy_of([](Kernel& kernel, Release& release) -> Result<void> {
+    const auto answers = kernel.values(kernel.all(), kernel.total() / 2);
+    if (answers) release.set(kernel.all(), *answers);
+    const auto more = kernel.sum(kernel.all(), kernel.total() / 3);
+    if (!more && more.error().cause != Cause::refused) return more.error();
+    return {};
+  });
+}
+
+struct ResumeCase {
+  const char* name;
+  std::unique_ptr<Strategy> (*make)();
+};
+
+class Resume : public ::testing::TestWithParam<ResumeCase> {
+ protected:
+  static Recipe recipe(double delta) {
+    return {define(Protects::w_event, 2, delta, 4), expose({10, 5}, {{0, 1}, {1}}), GetParam().make,
+            delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace};
+  }
+};
+
+TEST_P(Resume, AtEveryBoundaryReleasesTheSameAndKeepsThePromise) {
+  constexpr Slot kSlots = 14;
+  const auto rows = wavy(2, kSlots);
+  for (const double delta : {0.0, 1e-5}) {
+    for (Slot cut = 0; cut <= kSlots; ++cut) {
+      const TempDir dir;
+      const std::string ledger = dir.file("ledger");
+      const auto before = run_part(recipe(delta), rows, cut, ledger, false);
+      ASSERT_EQ(before.size(), static_cast<std::size_t>(cut));
+      const auto after = run_part(recipe(delta), rows, kSlots, ledger, true);
+      ASSERT_EQ(after.size(), static_cast<std::size_t>(kSlots)) << "cut at " << cut;
+      EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin())) << "cut at " << cut;
+      const auto report = audit_ledger(ledger);
+      ASSERT_TRUE(report);
+      EXPECT_TRUE(report->holds()) << "cut at " << cut << ": " << report->findings[0];
+    }
+  }
+}
+
+TEST_P(Resume, AfterEverySlotReleasesTheSame) {
+  constexpr Slot kSlots = 14;
+  const auto rows = wavy(2, kSlots);
+  const TempDir dir;
+  std::vector<Seen> before;
+  for (Slot to = 1; to <= kSlots; ++to) {
+    const auto releases = run_part(recipe(0), rows, to, dir.file("ledger"), to == kSlots);
+    ASSERT_EQ(releases.size(), static_cast<std::size_t>(to));
+    EXPECT_TRUE(std::equal(before.begin(), before.end(), releases.begin())) << "slot " << to;
+    before = releases;
+  }
+  const auto report = audit_ledger(dir.file("ledger"));
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->holds()) << report->findings[0];
+}
+
+TEST_P(Resume, RefusesTheLedgerOfAnotherStrategy) {
+  const auto rows = wavy(2, 6);
+  const TempDir dir;
+  const Recipe other{define(Protects::w_event, 2, 0, 4), expose({10, 5}, {{0, 1}, {1}}), [] {
+                       return strategy_of([](Kernel& kernel, Release&) -> Result<void> {
+                         FUGU_TRY(kernel.sum(kernel.all(), kernel.total() / 1000));
+                         return {};
+                       });
+                     }};
+  run_part(other, rows, 6, dir.file("ledger"), false);
+  const std::string bytes = read_whole(dir.file("ledger"));
+  Collector sink;
+  auto resumed = Publisher::resume(recipe(0).make(), std::make_unique<SecureNoise>(), sink,
+                                   *LedgerWriter::reopen(dir.file("ledger")), *LedgerReader::open(dir.file("ledger")));
+  ASSERT_FALSE(resumed);
+  EXPECT_EQ(resumed.error().cause, Cause::bad_input);
+  EXPECT_EQ(read_whole(dir.file("ledger")), bytes);
+}
+
+std::string name_of_case(const ::testing::TestParamInfo<ResumeCase>& tested) { return tested.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(
+    Strategies, Resume,
+    ::testing::Values(ResumeCase{"uniform", [] { return std::unique_ptr<Strategy>(std::make_unique<EveryKth>(1)); }},
+                      ResumeCase{"hybrid", [] { return std::unique_ptr<Strategy>(std::make_unique<EveryKth>(3)); }},
+                      ResumeCase{"budget_distribution",
+                                 [] { return std::unique_ptr<Strategy>(std::make_unique<BudgetDistribution>()); }},
+                      ResumeCase{"sparse_vector",
+                                 [] { return std::unique_ptr<Strategy>(std::make_unique<SparseVector>(30)); }},
+                      ResumeCase{"busy", [] { return std::unique_ptr<Strategy>(std::make_unique<Busy>(200)); }},
+                      ResumeCase{"greedy", greedy}),
+    name_of_case);
+
+TEST(Publisher, ASessionIsPaidForAgainAfterARestart) {
+  const Recipe recipe{define(Protects::w_event, 1, 0, 50), expose_one(1),
+                      [] { return std::make_unique<SparseVector>(1'000'000'000); }};
+  const auto rows = wavy(1, 9);
+  const TempDir dir;
+  for (const Slot to : {3, 6, 9}) run_part(recipe, rows, to, dir.file("ledger"), to == 9);
+  std::vector<std::uint64_t> sessions;
+  for (const Answer& answer : only<Answer>(read_ledger(dir.file("ledger")).records)) sessions.push_back(answer.session);
+  EXPECT_EQ(sessions, (std::vector<std::uint64_t>{1, 1, 1, 2, 2, 2, 3, 3, 3}));
+  const auto report = audit_ledger(dir.file("ledger"));
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->holds());
+  EXPECT_NEAR(report->worst_loss, 0.75, 1e-9);
+}
+
+TEST(Publisher, NothingBeforeARestartIsRemembered) {
+  std::vector<bool> granted;
+  const Recipe recipe{define(Protects::event, 1), expose_one(1), [&granted] {
+                        return strategy_of(
+                            [&granted](Kernel& kernel, Release&) -> Result<void> {
+                              const Slot first = std::max<Slot>(0, kernel.slot() - 2);
+                              const auto answer = kernel.deviation(kernel.all(), first, kernel.total() / 100);
+                              granted.push_back(answer.has_value());
+                              return {};
+                            },
+                            {2});
+                      }};
+  const auto rows = wavy(1, 8);
+  const TempDir dir;
+  run_part(recipe, rows, 4, dir.file("ledger"), false);
+  granted.clear();
+  run_part(recipe, rows, 8, dir.file("ledger"), true);
+  // Four replayed, two that reach back before the restart, two that do not.
+  EXPECT_EQ(granted, (std::vector<bool>{true, true, true, true, false, false, true, true}));
+}
+
+/// A stream from memory that makes its reader wait now and then, and may end with an error.
+class MemorySource final : public SlotSource {
+ public:
+  MemorySource(std::vector<SlotRow> rows, bool fails) : rows_(std::move(rows)), fails_(fails) {}
+  Result<bool> next(SlotRow& row) override {
+    if (next_ == rows_.size()) {
+      if (fails_) return Error{Cause::bad_input, "line 9: text where a number belongs"};
+      return false;
+    }
+    row = rows_[next_++];
+    return true;
+  }
+  bool would_wait() override { return next_ % 4 == 1; }
+  const std::vector<std::string>& series() const override { return names_; }
+
+ private:
+  std::vector<SlotRow> rows_;
+  bool fails_;
+  std::size_t next_ = 0;
+  std::vector<std::string> names_ = {"a", "b"};
+};
+
+/// Fails in slot `at`, after or before it has asked for something; never when `at` is negative.
+struct Failing {
+  Slot at;
+  bool after_asking;
+
+  std::unique_ptr<Strategy> operator()() const {
+    return strategy_of([failing = *this](Kernel& kernel, Release& release) -> Result<void> {
+      const Error error{Cause::environment, "no more"};
+      if (kernel.slot() == failing.at && !failing.after_asking) return error;
+      FUGU_ASSIGN(const auto answers, kernel.values(kernel.all(), kernel.total() / 10));
+      if (kernel.slot() == failing.at) return error;
+      release.set(kernel.all(), answers);
+      return {};
+    });
+  }
+};
+
+class FailingStrategy : public ::testing::Test {
+ protected:
+  /// Publishes until the strategy fails in slot 5; what was handed out before.
+  std::vector<Seen> publish_until_failure(bool after_asking) {
+    Collector sink;
+    const Recipe recipe{definition_, expose_one(1), Failing{5, after_asking}};
+    auto writer = LedgerWriter::create(ledger_, header_of(definition_, recipe.exposure));
+    EXPECT_TRUE(writer) << reason(writer);
+    Publisher publisher(recipe.make(), std::make_unique<SecureNoise>(), sink, *std::move(writer));
+    MemorySource source(rows_, false);
+    const auto done = publisher.run(source, {});
+    EXPECT_FALSE(done);
+    EXPECT_EQ(reason(done), "no more");
+    EXPECT_EQ(only<SlotEnd>(read_ledger(ledger_).records).size(), 5u);
+    const auto report = audit_ledger(ledger_, {.open_ended = true});
+    EXPECT_TRUE(report && report->holds());
+    EXPECT_EQ(sink.emitted.size(), 5u);
+    return sink.emitted;
+  }
+
+  Definition definition_ = define(Protects::w_event, 1, 0, 10);
+  std::vector<SlotRow> rows_ = wavy(1, 9);
+  TempDir dir_;
+  std::string ledger_ = dir_.file("ledger");
+};
+
+TEST_F(FailingStrategy, LeavesTheSlotsBeforeAndGoesOnWhenNothingWasDrawn) {
+  const auto before = publish_until_failure(false);
+  const auto after = run_part({definition_, expose_one(1), Failing{-1, false}}, rows_, 9, ledger_, true);
+  ASSERT_EQ(after.size(), 9u);
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin()));
+  EXPECT_TRUE(audit_ledger(ledger_)->holds());
+}
+
+TEST_F(FailingStrategy, ComesToTheSameEndWhenAnswersWereDrawn) {
+  publish_until_failure(true);
+  EXPECT_EQ(only<Answer>(read_ledger(ledger_).records).size(), 5u);  // nothing is asked of slot 3, which is missing
+  const std::string bytes = read_whole(ledger_);
+  for (const Slot at : {5, -1}) {  // the same strategy fails again; another does not fit
+    Collector sink;
+    const Recipe recipe{definition_, expose_one(1), Failing{at, true}};
+    const auto resumed = Publisher::resume(recipe.make(), std::make_unique<SecureNoise>(), sink,
+                                           *LedgerWriter::reopen(ledger_), *LedgerReader::open(ledger_));
+    ASSERT_FALSE(resumed);
+    EXPECT_EQ(resumed.error().cause, at == 5 ? Cause::environment : Cause::bad_input);
+    EXPECT_EQ(read_whole(ledger_), bytes);
+  }
+}
+
+/// Looks at the ledger on disk whenever releases are handed out.
+class Suspicious final : public Collector {
+ public:
+  explicit Suspicious(std::string ledger) : ledger_(std::move(ledger)) {}
+  Result<void> emit() override {
+    const ReadLedger read = read_ledger(ledger_);
+    EXPECT_FALSE(read.damaged || read.torn);
+    std::vector<Slot> paid;
+    for (const SlotEnd& end : only<SlotEnd>(read.records)) paid.push_back(end.slot);
+    for (const Seen& release : prepared)
+      EXPECT_TRUE(std::find(paid.begin(), paid.end(), release.slot) != paid.end()) << "slot " << release.slot;
+    checked += prepared.size();
+    return Collector::emit();
+  }
+
+  std::size_t checked = 0;
+
+ private:
+  std::string ledger_;
+};
+
+TEST(Publisher, ReleasesNothingBeforeItIsPaidForOnDisk) {
+  for (const bool fails : {false, true}) {
+    const TempDir dir;
+    const Recipe recipe{define(Protects::w_event, 2, 0, 4), expose({10, 5}, {{0, 1}, {1}}),
+                        [] { return std::make_unique<Busy>(); }};
+    auto writer = LedgerWriter::create(dir.file("ledger"), header_of(recipe.definition, recipe.exposure));
+    ASSERT_TRUE(writer);
+    Suspicious sink(dir.file("ledger"));
+    Publisher publisher(recipe.make(), std::make_unique<SecureNoise>(), sink, *std::move(writer));
+    MemorySource source(wavy(2, 30), fails);
+    const auto done = publisher.run(source, {.live = true});
+    EXPECT_EQ(done.has_value(), !fails);
+    EXPECT_EQ(sink.checked, 30u);  // also what came before an error
+    EXPECT_EQ(only<StreamEnd>(read_ledger(dir.file("ledger")).records).size(), fails ? 0u : 1u);
+  }
+}
+
+TEST(Publisher, WorksWithoutALedger) {
+  Collector sink;
+  const Recipe recipe{define(Protects::event, 1), expose_one(1), [] { return std::make_unique<EveryKth>(1); }};
+  Publisher publisher(recipe.make(), std::make_unique<SecureNoise>(), sink);
+  for (const SlotRow& row : wavy(1, 5)) ASSERT_TRUE(publisher.publish(row));
+  EXPECT_TRUE(sink.emitted.empty());
+  ASSERT_TRUE(publisher.finish());
+  EXPECT_EQ(sink.emitted.size(), 5u);
+}
+
+}  // namespace
+}  // namespace fugu::test
