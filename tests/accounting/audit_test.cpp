@@ -87,7 +87,7 @@ RC_GTEST_PROP(Audit, HonestRunsHold, ()) {
 
 TEST(Audit, UniformAndSampleSpendAllOfThePromise) {
   for (const double delta : {0.0, 1e-6, 1e-12}) {
-    for (const std::uint64_t k : {1, 5}) {
+    for (const std::uint64_t k : {std::uint64_t{1}, std::uint64_t{5}}) {
       const TempDir dir;
       const Recipe recipe{define(Protects::w_event, 0.7, delta, 5), expose_one(100),
                           [k] { return std::make_unique<EveryKth>(k); },

@@ -344,7 +344,7 @@ TEST_F(LedgerFile, CutAnywhereKeepsWholeFramesAndGoesOn) {
 }
 
 TEST_F(LedgerFile, ATailOfZerosIsAnUnfinishedFrame) {
-  for (const std::size_t zeros : {1, 15, 16, 17, 5000}) {
+  for (const std::size_t zeros : std::vector<std::size_t>{1, 15, 16, 17, 5000}) {
     write_whole(copy_, bytes_ + std::string(zeros, '\0'));
     const ReadLedger read = read_ledger(copy_);
     EXPECT_TRUE(read.torn) << zeros;

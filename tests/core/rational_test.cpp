@@ -28,20 +28,20 @@ std::uint64_t word() { return static_cast<std::uint64_t>(wide(64)); }
 RC_GTEST_PROP(RoundUp, IsNotBelowAndWithinOnePartIn2To60, ()) {
   const std::uint64_t den = word();
   const uint128 num = wide(124);
-  RC_PRE(Big(num) <= Big(den) << 61);
+  RC_PRE(Big(num) <= (Big(den) << 61));
   const Rational r = round_up(num, den);
   RC_ASSERT(r.num > 0u);
   RC_ASSERT(r.den > 0u);
   RC_ASSERT(Big(num) * r.den <= Big(den) * r.num);
   // r − num/den < 2^-60 · num/den, or < 2^-62 where that is more.
-  const Big excess_limit = Big(num) < Big(den) ? Big(den) * r.den : Big(num) * r.den << 2;
-  RC_ASSERT(Big(den) * r.num << 62 < (Big(num) * r.den << 62) + excess_limit);
+  const Big excess_limit = Big(num) < Big(den) ? Big(den) * r.den : (Big(num) * r.den) << 2;
+  RC_ASSERT(((Big(den) * r.num) << 62) < ((Big(num) * r.den) << 62) + excess_limit);
 }
 
 RC_GTEST_PROP(RoundUp, FitsTheSamplers, ()) {
   const std::uint64_t den = word();
   const uint128 num = wide(124);
-  RC_PRE(Big(num) <= Big(den) << 61);
+  RC_PRE(Big(num) <= (Big(den) << 61));
   const Rational r = round_up(num, den);
   RC_ASSERT(r.num <= std::uint64_t{1} << 62);
   RC_ASSERT(r.den <= std::uint64_t{1} << 62);
