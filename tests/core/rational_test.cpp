@@ -34,7 +34,9 @@ RC_GTEST_PROP(RoundUp, IsNotBelowAndWithinOnePartIn2To60, ()) {
   RC_ASSERT(r.den > 0u);
   RC_ASSERT(Big(num) * r.den <= Big(den) * r.num);
   // r − num/den < 2^-60 · num/den, or < 2^-62 where that is more.
-  const Big excess_limit = Big(num) < Big(den) ? Big(den) * r.den : (Big(num) * r.den) << 2;
+  const Big relative = (Big(num) * r.den) << 2;
+  const Big absolute = Big(den) * r.den;
+  const Big excess_limit = relative < absolute ? absolute : relative;
   RC_ASSERT(((Big(den) * r.num) << 62) < ((Big(num) * r.den) << 62) + excess_limit);
 }
 

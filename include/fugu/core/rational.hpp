@@ -20,9 +20,9 @@ struct Rational {
   }
 };
 
-/// A rational that is not below num / den and exceeds it by less than one part in 2^60 (less than 2^-62 in absolute
-/// terms when it is below 1): at most 62 bits over a power of two of at most 2^62. Scales are rounded with it, so
-/// rounding can only add noise. Both arguments must be positive and num / den at most 2^61.
+/// A rational that is not below num / den and exceeds it by less than one part in 2^60, or by less than 2^-62 where
+/// that is more: at most 62 bits over a power of two of at most 2^62. Scales are rounded with it, so rounding can only
+/// add noise. Both arguments must be positive and num / den at most 2^61.
 Rational round_up(uint128 num, std::uint64_t den);
 
 /// ceil(a · b · 2^shift / divisor), or the largest uint64 when that does not fit. Charges are computed with it, so
