@@ -80,7 +80,9 @@ Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureN
   Publisher publisher(std::move(mechanism), std::move(noise), sink, std::move(ledger));
   Replay replay(std::move(reader));
   for (;;) {
-    FUGU_ASSIGN(const Release* release, publisher.runner_.rerun(replay));
+    auto rerun = publisher.runner_.rerun(replay);
+    if (!rerun && rerun.error().cause == Cause::refused) FUGU_TRY(sink.emit());  // ended there before, too
+    FUGU_ASSIGN(const Release* release, std::move(rerun));
     if (release == nullptr) break;
     sink.prepare(*release);
     publisher.last_slot_ = release->slot();
