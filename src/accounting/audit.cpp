@@ -51,10 +51,11 @@ Units loss_of(const Answer& answer, Rational p, bool pure, std::uint64_t change,
 double rate_of(const Answer& answer, std::size_t index, bool pure) {
   const auto g = static_cast<double>(reaction(answer.statistic));
   const auto n = static_cast<double>(slots_touched(answer));
-  const double p = answer.parameter_of(index).to_double();
-  if (answer.noise == NoiseKind::gaussian && !answer.is_comparison()) return g * g * n / (2 * p);
-  const double e =
-      answer.is_comparison() ? g / answer.parameter[0].to_double() + 2 * g / answer.parameter[1].to_double() : g / p;
+  if (answer.noise == NoiseKind::gaussian && !answer.is_comparison())
+    return g * g * n / (2 * answer.parameter_of(index).to_double());
+  const double e = answer.is_comparison()
+                       ? g / answer.parameter[0].to_double() + 2 * g / answer.parameter[1].to_double()
+                       : g / answer.parameter_of(index).to_double();
   return pure ? e : e * e * n / 2;
 }
 
