@@ -7,7 +7,11 @@
 namespace fugu {
 namespace {
 
-constexpr const char* kHeader = "time,series,value,scale,loss_rate,sampled\n";
+std::string with_header(std::string_view rows) {
+  std::string text = "time,series,value,scale,loss_rate,sampled\n";
+  text.append(rows);
+  return text;
+}
 
 Result<std::vector<ReleaseRecord>> read_all(const std::string& text, ReleaseReader::Options options = {}) {
   FUGU_ASSIGN(ReleaseReader reader, ReleaseReader::open(Input::from_memory("r.csv", text), std::move(options)));
@@ -21,7 +25,7 @@ Result<std::vector<ReleaseRecord>> read_all(const std::string& text, ReleaseRead
 }
 
 TEST(ReleaseReader, ReadsRowsInTheStreamsUnit) {
-  const auto rows = read_all(std::string(kHeader) + "7,a,12.5,3,0.25,1\n7,b,,,0,0\n8,a,12.5,3,0,0\n", {Clock(), {}});
+  const auto rows = read_all(with_header("7,a,12.5,3,0.25,1\n7,b,,,0,0\n8,a,12.5,3,0,0\n"), {Clock(), {}});
   ASSERT_TRUE(rows) << rows.error().message;
   ASSERT_EQ(rows->size(), 3u);
   EXPECT_EQ((*rows)[0].slot, 7);
@@ -35,7 +39,7 @@ TEST(ReleaseReader, ReadsRowsInTheStreamsUnit) {
 }
 
 TEST(ReleaseReader, NumbersSlotsByAppearanceWithoutAClock) {
-  const auto rows = read_all(std::string(kHeader) + "2026-01-01T00:00:00Z,a,1,1,1,1\n2026-01-01T00:15:00Z,a,1,1,1,1\n");
+  const auto rows = read_all(with_header("2026-01-01T00:00:00Z,a,1,1,1,1\n2026-01-01T00:15:00Z,a,1,1,1,1\n"));
   ASSERT_TRUE(rows);
   EXPECT_EQ((*rows)[0].slot, 0);
   EXPECT_EQ((*rows)[1].slot, 1);
@@ -57,13 +61,13 @@ TEST(ReleaseReader, NamesFileLineAndWhatIsWrong) {
   } cases[] = {
       {"", "r.csv"},
       {"time,load\n", "r.csv:1:1: found another header"},
-      {std::string(kHeader) + "0,a,1,1,1\n", "r.csv:2:1: found 5 fields; expected 6 fields"},
-      {std::string(kHeader) + "0,a,x,1,1,1\n", "r.csv:2:5: found text where a number belongs"},
-      {std::string(kHeader) + "0,a,nan,1,1,1\n", "r.csv:2:5"},
-      {std::string(kHeader) + "0,a,1,1,1,2\n", "expected 0 or 1"},
-      {std::string(kHeader) + "zero,a,1,1,1,1\n", "r.csv:2:1", {Clock(), {}}},
-      {std::string(kHeader) + "1,a,1,1,1,1\n0,a,1,1,1,1\n", "ascending", {Clock(), {}}},
-      {std::string(kHeader) + "0,c,1,1,1,1\n", "a series of the stream", {Clock(), {"a", "b"}}},
+      {with_header("0,a,1,1,1\n"), "r.csv:2:1: found 5 fields; expected 6 fields"},
+      {with_header("0,a,x,1,1,1\n"), "r.csv:2:5: found text where a number belongs"},
+      {with_header("0,a,nan,1,1,1\n"), "r.csv:2:5"},
+      {with_header("0,a,1,1,1,2\n"), "expected 0 or 1"},
+      {with_header("zero,a,1,1,1,1\n"), "r.csv:2:1", {Clock(), {}}},
+      {with_header("1,a,1,1,1,1\n0,a,1,1,1,1\n"), "ascending", {Clock(), {}}},
+      {with_header("0,c,1,1,1,1\n"), "a series of the stream", {Clock(), {"a", "b"}}},
   };
   for (const auto& [text, message, options] : cases) {
     const auto rows = read_all(text, options);
