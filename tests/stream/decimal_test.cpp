@@ -149,9 +149,9 @@ RC_GTEST_PROP(UnitStep, RoundsLikeWholeNumbers, ()) {
   const UnitStep grid = step(thousandth.text(unit));
   std::int64_t found = 0;
   RC_ASSERT(grid.steps(thousandth.text(value), found) == DecimalFault::none);
-  const std::int64_t magnitude = value < 0 ? -value : value;
-  const std::int64_t expected = (2 * magnitude + unit) / (2 * unit);
-  RC_ASSERT(found == (value < 0 ? -expected : expected));
+  // Ties go upwards: for a negative value towards zero.
+  const std::int64_t expected = value < 0 ? -((-2 * value + unit - 1) / (2 * unit)) : (2 * value + unit) / (2 * unit);
+  RC_ASSERT(found == expected);
 }
 
 // The path for plain decimals and powers of ten agrees with the general one, which an exponent forces.
