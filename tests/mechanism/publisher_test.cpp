@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -276,6 +277,45 @@ TEST_F(FailingStrategy, ComesToTheSameEndWhenAnswersWereDrawn) {
     EXPECT_EQ(resumed.error().cause, at == 5 ? Cause::environment : Cause::bad_input);
     EXPECT_EQ(read_whole(ledger_), bytes);
   }
+}
+
+TEST(Publisher, ASlotBeyondTheHorizonEndsTheStreamForGood) {
+  Collector sink;
+  const Recipe recipe{define(Protects::user, 1, 0, 10), expose_one(1), [] { return std::make_unique<EveryKth>(4); }};
+  Publisher publisher(recipe.make(), std::make_unique<SecureNoise>(), sink);
+  const auto rows = wavy(1, 12);
+  for (std::size_t slot = 0; slot < 10; ++slot) ASSERT_TRUE(publisher.publish(rows[slot]));
+  // Slot 10 would only repeat slot 8, but nothing was promised about it.
+  for (const std::size_t slot : {10u, 11u}) {
+    const auto refused = publisher.publish(rows[slot]);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().cause, Cause::refused);
+  }
+  EXPECT_FALSE(publisher.finish());
+  EXPECT_TRUE(publisher.flush()) << "what was paid for before can still be handed out";
+  EXPECT_EQ(sink.emitted.size(), 10u);
+}
+
+/// Asks for the distance to a reference so far away that plain arithmetic would wrap around.
+class FarReference final : public Strategy {
+ public:
+  Result<void> step(Kernel& kernel, Release& release) override {
+    const std::vector<std::int64_t> reference{std::numeric_limits<std::int64_t>::min() + 100};
+    FUGU_ASSIGN(const NoisyValue answer, kernel.distance(kernel.all(), reference, kernel.total()));
+    release.set(0, answer);
+    return {};
+  }
+};
+
+TEST(Publisher, AStatisticIsCutOffAndDoesNotWrapAround) {
+  Collector sink;
+  const Recipe recipe{define(Protects::event, 1, 0, 1), expose_one(1), [] { return std::make_unique<FarReference>(); }};
+  Publisher publisher(recipe.make(), std::make_unique<SecureNoise>(), sink);
+  for (Slot slot = 0; slot < 2; ++slot) ASSERT_TRUE(publisher.publish(row_of(slot, {{99 + slot}})));
+  ASSERT_TRUE(publisher.flush());
+  // Two values one step apart give the same statistic, up to noise of scale 1: beyond 1000 with probability e^-1000.
+  for (const Seen& release : sink.emitted)
+    EXPECT_NEAR(static_cast<double>(release.values[0].value.steps - (std::int64_t{1} << 61)), 0, 1000);
 }
 
 /// Looks at the ledger on disk whenever releases are handed out.
