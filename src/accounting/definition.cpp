@@ -25,13 +25,38 @@ std::string_view name_of(Protects protects) {
     case Protects::event: return "event";
     case Protects::user: return "user";
     case Protects::w_event: return "w-event";
+    case Protects::swellfish: return "swellfish";
   }
   FUGU_CHECK(false);
   return {};
 }
 
+namespace {
+
+Result<void> check_swellfish(const Definition::Options& options) {
+  if (options.epsilon || options.window_slots)
+    return Error{Cause::usage, "swellfish has no epsilon or window of its own: each policy states them"};
+  if ((options.floor != nullptr) == options.exact_when_idle)
+    return Error{Cause::usage,
+                 "say what holds where no policy is relevant: a floor for everybody, or true values (one of the two)"};
+  if (options.floor == nullptr) return {};
+  if (options.floor->protects() == Protects::swellfish)
+    return Error{Cause::usage, "the floor must be event, user or w-event: something that holds for everybody"};
+  if (options.floor->delta().value() != options.delta.value())
+    return Error{Cause::usage, "the floor must have the same delta as the policies"};
+  return {};
+}
+
+}  // namespace
+
 Result<Definition> Definition::make(const Options& options) {
   Options checked = options;
+  if (options.protects == Protects::swellfish) {
+    FUGU_TRY(check_swellfish(options));
+  } else if (!options.epsilon || options.floor != nullptr || options.exact_when_idle) {
+    return Error{Cause::usage, std::string(name_of(options.protects)) +
+                                   " needs epsilon; a floor and true values when idle belong to swellfish"};
+  }
   switch (options.protects) {
     case Protects::event:
       if (options.window_slots && *options.window_slots != 1)
@@ -50,11 +75,17 @@ Result<Definition> Definition::make(const Options& options) {
       if (*options.window_slots < 1 || *options.window_slots > kLargestHorizonSlots)
         return Error{Cause::usage, "the horizon must be a whole number of slots from 1 to 2^40"};
       break;
+    case Protects::swellfish: break;
   }
   return Definition(checked);
 }
 
 std::string Definition::text() const {
+  if (protects() == Protects::swellfish) {
+    std::string text = "swellfish, each policy with its own ε";
+    if (delta().value() > 0) text += ", δ = " + number(delta().value());
+    return text + (floor() != nullptr ? "; floor: " + floor()->text() : "; true values when idle");
+  }
   std::string text(name_of(protects()));
   text += ", ε = " + number(epsilon().value());
   if (delta().value() > 0) text += ", δ = " + number(delta().value());

@@ -16,7 +16,9 @@ enum Tag : char {
   kFailed = 'F',
   kResumed = 'R',
   kDelivered = 'D',
-  kStreamEnd = 'E'
+  kStreamEnd = 'E',
+  kPolicyStated = 'P',
+  kPolicyWithdrawn = 'W'
 };
 
 // Flags of an answer; the low two bits are the statistic.
@@ -25,6 +27,7 @@ constexpr unsigned kSameSeries = 1 << 3;
 constexpr unsigned kSameParameter = 1 << 4;
 constexpr unsigned kSession = 1 << 5;
 constexpr unsigned kReachesBack = 1 << 6;
+constexpr unsigned kExact = 1 << 7;
 
 // Flags of a slot end.
 constexpr unsigned kSameOffset = 1 << 0;
@@ -57,6 +60,11 @@ T get_fixed(const char* bytes) {
 void put_series(std::string& out, const std::vector<SeriesId>& series) {
   put_varint(out, series.size());
   for (const SeriesId id : series) put_varint(out, id);
+}
+
+void put_text(std::string& out, std::string_view text) {
+  put_varint(out, text.size());
+  out += text;
 }
 
 bool same(const std::vector<Rational>& a, const std::vector<Rational>& b) {
@@ -133,6 +141,7 @@ void Encoder::put(const Answer& answer) {
   open_answers_ = true;
   unsigned flags = static_cast<unsigned>(answer.statistic);
   if (answer.noise == NoiseKind::gaussian) flags |= kGaussian;
+  if (answer.noise == NoiseKind::none) flags |= kExact;
   if (answer.series == series_) flags |= kSameSeries;
   if (same(answer.parameter, parameter_)) flags |= kSameParameter;
   if (answer.session != 0) flags |= kSession;
@@ -187,6 +196,39 @@ void Encoder::put(const Delivered& record) {
 
 void Encoder::put(const StreamEnd&) { bytes_.push_back(kStreamEnd); }
 
+void Encoder::put(const PolicyStated& record) {
+  bytes_.push_back(kPolicyStated);
+  put_slot(record.slot);
+  put_text(bytes_, record.meter);
+  put_series(bytes_, record.signatures);
+  put_policy(record.policy);
+}
+
+void Encoder::put(const PolicyWithdrawn& record) {
+  bytes_.push_back(kPolicyWithdrawn);
+  put_slot(record.slot);
+  put_text(bytes_, record.meter);
+  put_policy(record.policy);
+}
+
+void Encoder::put_policy(const Policy& policy) {
+  put_varint(bytes_, static_cast<std::uint64_t>(policy.interval.first));
+  put_varint(bytes_, static_cast<std::uint64_t>(policy.interval.last - policy.interval.first));
+  put_varint(bytes_, policy.length_slots);
+  put_varint(bytes_, policy.magnitude_steps);
+  put_varint(bytes_, policy.epsilon.units());
+  put_varint(bytes_, policy.shape ? policy.shape->alternatives.size() : 0);
+  if (!policy.shape) return;
+  for (const Profile& profile : policy.shape->alternatives) {
+    put_varint(bytes_, profile.lanes.size());
+    for (const Lane& lane : profile.lanes) {
+      put_varint(bytes_, lane.series ? std::uint64_t{*lane.series} + 1 : 0);
+      put_varint(bytes_, lane.steps.size());
+      for (const std::uint64_t steps : lane.steps) put_varint(bytes_, steps);
+    }
+  }
+}
+
 void Decoder::start(std::string_view payload) {
   rest_ = payload;
   slot_ = 0;
@@ -238,7 +280,7 @@ std::optional<LedgerRecord> Decoder::get_answer() {
   rest_.remove_prefix(1);
   Answer answer;
   answer.statistic = static_cast<Statistic>(flags & 3);
-  answer.noise = flags & kGaussian ? NoiseKind::gaussian : NoiseKind::laplace;
+  answer.noise = flags & kExact ? NoiseKind::none : flags & kGaussian ? NoiseKind::gaussian : NoiseKind::laplace;
   if (!get_slot(answer.slot)) return std::nullopt;
   std::uint64_t back = 0;
   if ((flags & kReachesBack) && (!get(back) || back > static_cast<std::uint64_t>(answer.slot))) return std::nullopt;
@@ -251,10 +293,14 @@ std::optional<LedgerRecord> Decoder::get_answer() {
     if (!get(count) || count > rest_.size()) return std::nullopt;
     parameter_.resize(static_cast<std::size_t>(count));
     for (Rational& p : parameter_) {
-      if (!get(p.num) || !get(p.den) || p.num == 0 || p.den == 0) return std::nullopt;
+      if (!get(p.num) || !get(p.den) || p.den == 0) return std::nullopt;
     }
   }
   answer.parameter = parameter_;
+  // A scale of zero is how a true value is recorded, and nothing else is.
+  for (const Rational& p : answer.parameter) {
+    if ((p.num == 0) != (answer.noise == NoiseKind::none)) return std::nullopt;
+  }
   const bool per_series = answer.statistic == Statistic::value && !answer.is_comparison();
   if (answer.series.empty()) return std::nullopt;
   const std::size_t expected = answer.is_comparison() ? 2 : 1;
@@ -285,6 +331,70 @@ std::optional<LedgerRecord> Decoder::get_slot_end() {
   return end_;
 }
 
+bool Decoder::get_text(std::string& text) {
+  std::uint64_t size = 0;
+  if (!get(size) || size > rest_.size()) return false;
+  text = rest_.substr(0, static_cast<std::size_t>(size));
+  rest_.remove_prefix(static_cast<std::size_t>(size));
+  return true;
+}
+
+bool Decoder::get_lane(Lane& lane) {
+  std::uint64_t series = 0;
+  std::uint64_t slots = 0;
+  if (!get(series) || series > ~SeriesId{0} || !get(slots) || slots > rest_.size()) return false;
+  if (series > 0) lane.series = static_cast<SeriesId>(series - 1);
+  lane.steps.resize(static_cast<std::size_t>(slots));
+  for (std::uint64_t& steps : lane.steps) {
+    if (!get(steps) || steps > kMagnitudeStepsMax) return false;
+  }
+  return true;
+}
+
+bool Decoder::get_policy(Policy& policy) {
+  std::uint64_t first = 0;
+  std::uint64_t more = 0;
+  std::uint64_t epsilon = 0;
+  std::uint64_t alternatives = 0;
+  if (!get(first) || !get(more) || !get(policy.length_slots) || !get(policy.magnitude_steps) || !get(epsilon) ||
+      !get(alternatives))
+    return false;
+  constexpr auto kSlotMax = static_cast<std::uint64_t>(kPolicySlotMax);
+  if (first > kSlotMax || more > kSlotMax || policy.length_slots < 1 || policy.length_slots > more + 1 ||
+      policy.magnitude_steps < 1 || policy.magnitude_steps > kMagnitudeStepsMax || alternatives > rest_.size())
+    return false;
+  policy.interval = {static_cast<Slot>(first), static_cast<Slot>(first + more)};
+  policy.epsilon = Budget::from_units(epsilon);
+  if (alternatives == 0) return true;
+  auto shape = std::make_shared<Shape>();
+  shape->alternatives.resize(static_cast<std::size_t>(alternatives));
+  for (Profile& profile : shape->alternatives) {
+    std::uint64_t lanes = 0;
+    if (!get(lanes) || lanes < 1 || lanes > rest_.size()) return false;
+    profile.lanes.resize(static_cast<std::size_t>(lanes));
+    for (Lane& lane : profile.lanes) {
+      if (!get_lane(lane) || lane.steps.empty() || lane.steps.size() != profile.lanes[0].steps.size() ||
+          lane.steps.size() > policy.length_slots)
+        return false;
+    }
+  }
+  policy.shape = std::move(shape);
+  return true;
+}
+
+std::optional<LedgerRecord> Decoder::get_policy_stated() {
+  PolicyStated record;
+  if (!get_slot(record.slot) || !get_text(record.meter) || !get_series(record.signatures) || !get_policy(record.policy))
+    return std::nullopt;
+  return record;
+}
+
+std::optional<LedgerRecord> Decoder::get_policy_withdrawn() {
+  PolicyWithdrawn record;
+  if (!get_slot(record.slot) || !get_text(record.meter) || !get_policy(record.policy)) return std::nullopt;
+  return record;
+}
+
 template <class Record>
 std::optional<LedgerRecord> Decoder::get_slot_only() {
   Record record;
@@ -308,6 +418,8 @@ std::optional<LedgerRecord> Decoder::next() {
     case kResumed: return get_slot_only<Resumed>();
     case kDelivered: return get_slot_only<Delivered>();
     case kStreamEnd: return StreamEnd{};
+    case kPolicyStated: return get_policy_stated();
+    case kPolicyWithdrawn: return get_policy_withdrawn();
     default: return std::nullopt;
   }
 }

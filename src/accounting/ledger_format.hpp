@@ -43,6 +43,9 @@ class Encoder {
   void put(const Resumed& record);
   void put(const Delivered& record);
   void put(const StreamEnd&);
+  void put(const PolicyStated& record);
+  void put(const PolicyWithdrawn& record);
+  void put_policy(const Policy& policy);
   void put_slot(Slot slot);
 
   std::string bytes_;
@@ -68,6 +71,11 @@ class Decoder {
   bool get_signed(std::int64_t& value);
   bool get_slot(Slot& slot);
   bool get_series(std::vector<SeriesId>& series);
+  bool get_text(std::string& text);
+  bool get_lane(Lane& lane);
+  bool get_policy(Policy& policy);
+  std::optional<LedgerRecord> get_policy_stated();
+  std::optional<LedgerRecord> get_policy_withdrawn();
   std::optional<LedgerRecord> get_answer();
   std::optional<LedgerRecord> get_slot_end();
   template <class Record>

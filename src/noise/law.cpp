@@ -91,6 +91,7 @@ std::int64_t smallest_bound(const NoiseLaw& law, double miss) {
 }  // namespace
 
 double NoiseLaw::variance() const {
+  if (kind == NoiseKind::none) return 0;
   if (kind == NoiseKind::gaussian) return gaussian_variance(parameter.to_double());
   const double half_sinh = std::sinh(0.5 / parameter.to_double());
   return 0.5 / (half_sinh * half_sinh);
@@ -98,6 +99,7 @@ double NoiseLaw::variance() const {
 
 double NoiseLaw::expected_magnitude_around(std::int64_t offset) const {
   const double distance = std::fabs(static_cast<double>(offset));
+  if (kind == NoiseKind::none) return distance;
   const double value = parameter.to_double();
   if (kind == NoiseKind::gaussian) return distance + 2 * gaussian_excess(value, distance) / gaussian_total(value);
   return distance + std::exp(-distance / value) / std::sinh(1 / value);
@@ -105,6 +107,7 @@ double NoiseLaw::expected_magnitude_around(std::int64_t offset) const {
 
 double NoiseLaw::exceedance(std::int64_t bound) const {
   FUGU_CHECK(bound >= 0);
+  if (kind == NoiseKind::none) return 0;
   const double value = parameter.to_double();
   if (kind == NoiseKind::gaussian) return 2 * gaussian_tail(value, bound) / gaussian_total(value);
   const double ratio = std::exp(-1 / value);

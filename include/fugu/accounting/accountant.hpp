@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "fugu/accounting/answer.hpp"
-#include "fugu/accounting/budget.hpp"
 #include "fugu/accounting/definition.hpp"
+#include "fugu/core/budget.hpp"
 #include "fugu/core/result.hpp"
 
 namespace fugu {

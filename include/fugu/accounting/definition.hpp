@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "fugu/accounting/budget.hpp"
+#include "fugu/core/budget.hpp"
 #include "fugu/core/result.hpp"
 #include "fugu/stream/slot.hpp"
 
@@ -16,9 +17,10 @@ namespace fugu {
 /// Which changes of a stream an observer must not notice. In each, one meter may change by up to its sensitivity in
 /// every slot concerned, in all series it counts into at once.
 enum class Protects : std::uint8_t {
-  event,    ///< what a meter did in any single slot
-  user,     ///< everything a meter did, in a stream of at most `window_slots` slots
-  w_event,  ///< whatever a meter did within any `window_slots` consecutive slots
+  event,      ///< what a meter did in any single slot
+  user,       ///< everything a meter did, in a stream of at most `window_slots` slots
+  w_event,    ///< whatever a meter did within any `window_slots` consecutive slots
+  swellfish,  ///< what each policy says, as well as it says: docs/guarantees/swellfish.md
 };
 
 std::string_view name_of(Protects protects);
@@ -31,16 +33,26 @@ class Definition {
  public:
   struct Options {
     Protects protects;
-    Epsilon epsilon;
+    std::optional<Epsilon> epsilon = std::nullopt;  ///< absent for swellfish, where each policy has its own
     Delta delta = Delta::zero();
-    std::optional<std::uint64_t> window_slots;  ///< w for w-event, the horizon for user level; absent for event level
+    /// w for w-event, the horizon for user level; absent for event level and swellfish.
+    std::optional<std::uint64_t> window_slots = std::nullopt;
+    /// swellfish: another definition that holds for everybody besides the policies, with the same δ.
+    std::shared_ptr<const Definition> floor = nullptr;
+    /// swellfish without a floor: slots in which no policy is relevant may be released as they are.
+    bool exact_when_idle = false;
   };
   static Result<Definition> make(const Options& options);
 
   Protects protects() const { return options_.protects; }
-  Epsilon epsilon() const { return options_.epsilon; }
+  /// Not for swellfish.
+  Epsilon epsilon() const { return *options_.epsilon; }
   Delta delta() const { return options_.delta; }
+  /// Not for swellfish.
   std::uint64_t window_slots() const { return *options_.window_slots; }
+  /// nullptr when there is none.
+  const Definition* floor() const { return options_.floor.get(); }
+  bool exact_when_idle() const { return options_.exact_when_idle; }
 
   /// "w-event, ε = 1, w = 120"
   std::string text() const;

@@ -26,6 +26,7 @@
 #include "fugu/accounting/answer.hpp"
 #include "fugu/accounting/definition.hpp"
 #include "fugu/core/result.hpp"
+#include "fugu/policy/policy.hpp"
 
 namespace fugu {
 
@@ -75,7 +76,24 @@ struct Delivered {
 /// The stream ended and was released completely. Absent when a run is live, was killed, or the file was cut.
 struct StreamEnd {};
 
-using LedgerRecord = std::variant<MissingSeries, Answer, SlotEnd, Failed, Resumed, Delivered, StreamEnd>;
+/// From `slot` on, before anything is asked in it, a policy holds. Its interval begins at `slot` or later.
+struct PolicyStated {
+  Slot slot = 0;
+  std::string meter;
+  /// Signatures (Exposure) of which the meter has one; empty when it may be any.
+  std::vector<std::uint32_t> signatures;
+  Policy policy;
+};
+
+/// From `slot` on a policy that was stated, and whose interval had not begun, holds no more.
+struct PolicyWithdrawn {
+  Slot slot = 0;
+  std::string meter;
+  Policy policy;
+};
+
+using LedgerRecord =
+    std::variant<MissingSeries, Answer, SlotEnd, Failed, Resumed, Delivered, StreamEnd, PolicyStated, PolicyWithdrawn>;
 
 /// Reads a ledger front to back, in constant memory.
 class LedgerReader {

@@ -1,7 +1,7 @@
 // Zero-concentrated differential privacy: how promises with δ > 0 are counted.
 #pragma once
 
-#include "fugu/accounting/budget.hpp"
+#include "fugu/core/budget.hpp"
 
 namespace fugu {
 

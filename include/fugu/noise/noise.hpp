@@ -8,8 +8,9 @@
 
 namespace fugu {
 
-/// The two laws an answer can be perturbed with.
-enum class NoiseKind : std::uint8_t { laplace, gaussian };
+/// The laws an answer can be perturbed with. `none` is the true value, with a parameter of 0: only where a definition
+/// permits it.
+enum class NoiseKind : std::uint8_t { laplace, gaussian, none };
 
 /// Draws noise on the integer grid. Implemented by SecureNoise (publishing) and SimulationNoise (benchmarks and
 /// studies); the publishing path accepts the former only. Not for use by several threads at once.

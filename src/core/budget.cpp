@@ -1,4 +1,4 @@
-#include "fugu/accounting/budget.hpp"
+#include "fugu/core/budget.hpp"
 
 #include <cmath>
 
