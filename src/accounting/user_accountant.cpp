@@ -23,7 +23,7 @@ void UserAccountant::advance(Slot slot) {
   current_ = slot;
 }
 
-Budget UserAccountant::available() const {
+Budget UserAccountant::available() {
   if (!covers(current_)) return Budget();
   const Budget worst = *std::max_element(spent_.begin(), spent_.end());
   return worst < total_ ? total_ - worst : Budget();

@@ -20,7 +20,7 @@ class UserAccountant final : public Accountant {
   std::uint64_t window_slots() const override { return horizon_; }
   bool covers(Slot slot) const override { return static_cast<std::uint64_t>(slot) < horizon_; }
   void advance(Slot slot) override;
-  Budget available() const override;
+  Budget available() override;
   Result<void> admit(const Answer& answer) override;
   void commit() override;
 

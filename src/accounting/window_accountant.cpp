@@ -36,7 +36,7 @@ void WindowAccountant::step() {
   std::fill_n(carried_.begin() + static_cast<std::ptrdiff_t>(row(current_)), signatures_, Budget());
 }
 
-Budget WindowAccountant::available() const {
+Budget WindowAccountant::available() {
   const Budget worst = *std::max_element(window_sum_.begin(), window_sum_.end());
   return worst < total_ ? total_ - worst : Budget();
 }

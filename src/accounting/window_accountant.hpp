@@ -29,7 +29,7 @@ class WindowAccountant final : public Accountant {
   std::uint64_t window_slots() const override { return window_; }
   bool covers(Slot) const override { return true; }
   void advance(Slot slot) override;
-  Budget available() const override;
+  Budget available() override;
   Result<void> admit(const Answer& answer) override;
   void commit() override;
 

@@ -38,7 +38,7 @@ class Accountant {
 
   /// The most that one more request on the current slot may cost each meter, so that nothing promised can break,
   /// whatever is asked later. (Later spending can always be zero: repeat the last release.)
-  virtual Budget available() const = 0;
+  virtual Budget available() = 0;
 
   /// Checks whether the answer may be drawn: Cause::refused when it would break the promise. Charges nothing yet, so
   /// that several accountants can be asked before any is charged. Reads statistic, noise, slots, session, series and
@@ -53,7 +53,7 @@ struct Reach {
   std::uint64_t slots = 0;
 };
 
-/// The exact accountant of `definition`.
+/// The exact accountant of `definition`. (For one of policies, make_policy_accountant() gives a handle to them.)
 std::unique_ptr<Accountant> make_accountant(const Definition& definition, const Exposure& exposure, Reach reach = {});
 
 }  // namespace fugu

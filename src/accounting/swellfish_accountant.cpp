@@ -1,0 +1,608 @@
+#include "swellfish_accountant.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "fugu/accounting/zcdp.hpp"
+
+namespace fugu {
+
+namespace {
+
+// A rate is the loss of a change by this many steps: fine enough for the largest noise, and not above what a Budget
+// holds for the smallest.
+constexpr std::uint64_t kReferenceStepsPure = std::uint64_t{1} << 10;
+constexpr std::uint64_t kReferenceStepsRho = std::uint64_t{1} << 8;
+constexpr unsigned kWeightShiftPure = 10;  // log2 of the reference
+constexpr unsigned kWeightShiftRho = 16;   // and of its square
+
+// Weights of pairs are products of two magnitudes and must fit 64 bits.
+constexpr std::uint64_t kMagnitudeStepsMaxRho = std::uint64_t{1} << 31;
+
+constexpr std::uint64_t kTooMuchRate = ~std::uint64_t{0};
+constexpr uint128 kTooMuch = ~uint128{0};
+
+/// The signatures, and every series that is not one of them.
+Exposure channels_of(const Exposure& exposure, std::uint64_t reference_steps) {
+  Exposure::Options options;
+  options.sensitivity_steps.assign(exposure.series_count(), reference_steps);
+  for (std::size_t g = 0; g < exposure.signature_count(); ++g) options.signatures.push_back(exposure.signature(g));
+  for (SeriesId series = 0; series < exposure.series_count(); ++series) {
+    const std::vector<SeriesId> alone{series};
+    if (std::find(options.signatures.begin(), options.signatures.end(), alone) == options.signatures.end())
+      options.signatures.push_back(alone);
+  }
+  auto made = Exposure::make(std::move(options));
+  FUGU_CHECK(made.has_value());
+  return *std::move(made);
+}
+
+std::uint64_t narrow(uint128 units) { return units > kTooMuchRate ? kTooMuchRate : static_cast<std::uint64_t>(units); }
+
+/// sum + weight · rate, or kTooMuch when that exceeds `limit`.
+uint128 add_weighted(uint128 sum, std::uint64_t weight, std::uint64_t rate, uint128 limit) {
+  const uint128 product = static_cast<uint128>(weight) * rate;
+  return product > limit || sum + product > limit ? kTooMuch : sum + product;
+}
+
+}  // namespace
+
+SwellfishAccountant::SwellfishAccountant(const Definition& definition, const Exposure& exposure, Reach reach)
+    : definition_(definition),
+      exposure_(exposure),
+      currency_(currency_of(definition)),
+      weight_shift_(currency_ == Currency::epsilon ? kWeightShiftPure : kWeightShiftRho),
+      floor_(definition.floor() != nullptr ? make_accountant(*definition.floor(), exposure, reach) : nullptr),
+      reach_slots_(reach.slots),
+      channels_(channels_of(exposure, currency_ == Currency::epsilon ? kReferenceStepsPure : kReferenceStepsRho)),
+      cost_(channels_, currency_),
+      watches_(exposure.signature_count()),
+      prefix_(channels_.signature_count(), std::vector<Units>(1, 0)) {
+  for (SeriesId series = 0; series < exposure.series_count(); ++series) {
+    for (const std::uint32_t channel : channels_.signatures_of(series)) {
+      if (channels_.signature(channel).size() != 1) continue;
+      channel_of_series_.push_back(channel);
+      break;
+    }
+  }
+}
+
+Budget SwellfishAccountant::total() const {
+  return floor_ ? floor_->total() : Budget::from_units(std::uint64_t{1} << 63);
+}
+
+// --- Policies come and go -----------------------------------------------------------------------------------------
+
+Result<MeterId> SwellfishAccountant::state(std::string_view name, std::span<const std::uint32_t> signatures,
+                                           const Policy& policy) {
+  if (policy.interval.first <= current_)
+    return Error{Cause::refused, "the interval has begun: a policy must be stated before its first slot (" +
+                                     std::to_string(policy.interval.first) + ") is released"};
+  if (policy.magnitude_steps < 1 || policy.length_slots < 1 || policy.length_slots > policy.interval.slots() ||
+      policy.epsilon.units() == 0)
+    return Error{Cause::bad_input, "a policy needs a magnitude, a length that fits its interval, and an epsilon"};
+  const std::uint64_t largest = currency_ == Currency::epsilon ? kMagnitudeStepsMax : kMagnitudeStepsMaxRho;
+  if (policy.magnitude_steps > largest)
+    return Error{Cause::bad_input, "the magnitude is more than " + std::to_string(largest) +
+                                       " unit steps, too much to account: choose a coarser --unit-step"};
+  for (const std::uint32_t signature : signatures) FUGU_CHECK(signature < exposure_.signature_count());
+  if (policy.shape && !reaches_lanes(*policy.shape, signatures))
+    return Error{
+        Cause::bad_input,
+        "the profile names a series that its meter does not, or need not, count into: a series map says who does"};
+  const MeterId meter = book_.meter(name);
+  if (meter == signatures_of_meter_.size()) {
+    signatures_of_meter_.emplace_back(signatures.begin(), signatures.end());
+    first_live_of_meter_.push_back(kNone);
+  }
+  if (book_.of(meter).holds(policy)) return Error{Cause::refused, "the same policy was stated before"};
+  book_.add(meter, policy);
+  beginning_[policy.interval.first].push_back(meter);
+  refresh_neighbours(meter, policy);
+  return meter;
+}
+
+bool SwellfishAccountant::reaches_lanes(const Shape& shape, std::span<const std::uint32_t> signatures) const {
+  const auto in_all = [&](SeriesId series) {
+    if (series >= exposure_.series_count()) return false;
+    const auto& having = exposure_.signatures_of(series);
+    if (signatures.empty()) return having.size() == exposure_.signature_count();
+    return std::all_of(signatures.begin(), signatures.end(),
+                       [&](std::uint32_t g) { return std::find(having.begin(), having.end(), g) != having.end(); });
+  };
+  for (const Profile& profile : shape.alternatives) {
+    for (const Lane& lane : profile.lanes) {
+      if (lane.series && !in_all(*lane.series)) return false;
+    }
+  }
+  return true;
+}
+
+Result<MeterId> SwellfishAccountant::withdraw(std::string_view name, const Policy& policy) {
+  if (policy.interval.first <= current_)
+    return Error{Cause::refused, "the interval has begun: a policy that is being kept cannot be taken back"};
+  const auto meter = book_.find(name);
+  if (!meter || !book_.remove(*meter, policy)) return Error{Cause::refused, "no such policy was stated"};
+  refresh_neighbours(*meter, policy);
+  return *meter;
+}
+
+void SwellfishAccountant::refresh_neighbours(MeterId meter, const Policy& policy) {
+  for (LiveId id = first_live_of_meter_[meter]; id != kNone; id = lives_[id].next_of_meter) {
+    Live& live = lives_[id];
+    if (!live.policy.interval.overlaps(policy.interval)) continue;
+    live.state == State::awake ? rebuild(live) : put_to_sleep(id);
+  }
+}
+
+bool SwellfishAccountant::idle(SeriesId series) const {
+  const auto& signatures = exposure_.signatures_of(series);
+  return std::all_of(signatures.begin(), signatures.end(), [&](std::uint32_t g) { return watches_[g].relevant == 0; });
+}
+
+// --- Life of a slot -----------------------------------------------------------------------------------------------
+
+void SwellfishAccountant::advance(Slot slot) {
+  FUGU_CHECK(slot >= current_);
+  if (floor_) floor_->advance(slot);
+  while (current_ < slot) {
+    ++current_;
+    for (auto& sums : prefix_) sums.push_back(sums.back());
+    end_policies();
+    begin_policies();
+    if (current_ % 4096 == 0) trim_history();
+  }
+  const Slot earliest = current_ - static_cast<Slot>(reach_slots_);
+  std::erase_if(sessions_, [&](const auto& entry) { return entry.second.first < earliest; });
+}
+
+void SwellfishAccountant::begin_policies() {
+  const auto found = beginning_.find(current_);
+  if (found == beginning_.end()) return;
+  std::vector<MeterId> meters = std::move(found->second);
+  beginning_.erase(found);
+  std::sort(meters.begin(), meters.end());
+  meters.erase(std::unique(meters.begin(), meters.end()), meters.end());
+  for (const MeterId meter : meters) {
+    const auto policies = book_.of(meter).policies();
+    auto at = std::lower_bound(policies.begin(), policies.end(), current_,
+                               [](const Policy& policy, Slot slot) { return policy.interval.first < slot; });
+    for (; at != policies.end() && at->interval.first == current_; ++at) {
+      if (signatures_of_meter_[meter].empty()) {
+        for (std::uint32_t g = 0; g < watches_.size(); ++g) make_live(meter, g, *at);
+      } else {
+        for (const std::uint32_t g : signatures_of_meter_[meter]) make_live(meter, g, *at);
+      }
+    }
+  }
+}
+
+void SwellfishAccountant::make_live(MeterId meter, std::uint32_t signature, const Policy& policy) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<LiveId>(lives_.size()));
+    lives_.emplace_back();
+  }
+  const LiveId id = free_.back();
+  free_.pop_back();
+  Live& live = lives_[id];
+  live.policy = policy;
+  live.limit = static_cast<Units>(budget_of(policy.epsilon).units()) << weight_shift_;
+  live.meter = meter;
+  live.signature = signature;
+  live.next_of_meter = first_live_of_meter_[meter];
+  first_live_of_meter_[meter] = id;
+  ++watches_[signature].relevant;
+  ending_[policy.interval.last + 1].push_back(id);
+  put_to_sleep(id);
+}
+
+void SwellfishAccountant::end_policies() {
+  if (const auto found = ending_.find(current_); found != ending_.end()) {
+    for (const LiveId id : found->second) {
+      --watches_[lives_[id].signature].relevant;
+      leaving_[current_ + static_cast<Slot>(reach_slots_)].push_back(id);  // answers may still reach back to it
+    }
+    ending_.erase(found);
+  }
+  if (const auto found = leaving_.find(current_); found != leaving_.end()) {
+    for (const LiveId id : found->second) release(id);
+    leaving_.erase(found);
+  }
+}
+
+void SwellfishAccountant::release(LiveId id) {
+  Live& live = lives_[id];
+  Watch& watch = watches_[live.signature];
+  if (live.state == State::awake) {
+    const LiveId last = watch.awake.back();
+    watch.awake[live.position] = last;
+    lives_[last].position = live.position;
+    watch.awake.pop_back();
+  }
+  LiveId* link = &first_live_of_meter_[live.meter];
+  while (*link != id) link = &lives_[*link].next_of_meter;
+  *link = live.next_of_meter;
+  live.state = State::free;
+  ++live.version;
+  live.rows.clear();
+  live.shapes.clear();
+  free_.push_back(id);
+  // Entries of policies that ended in their sleep stay in the queue until their time comes; not too many of them.
+  if (watch.asleep.size() > 64 && watch.asleep.size() > 2 * lives_.size()) {
+    std::vector<Sleeper> kept;
+    for (; !watch.asleep.empty(); watch.asleep.pop()) {
+      if (lives_[watch.asleep.top().live].version == watch.asleep.top().version) kept.push_back(watch.asleep.top());
+    }
+    watch.asleep = std::priority_queue<Sleeper>(std::less<Sleeper>(), std::move(kept));
+  }
+}
+
+void SwellfishAccountant::trim_history() {
+  Slot earliest = current_ - static_cast<Slot>(reach_slots_);
+  for (const Live& live : lives_) {
+    if (live.state != State::free) earliest = std::min(earliest, live.policy.interval.first);
+  }
+  const Slot drop = std::max<Slot>(0, earliest - 1) - history_first_;
+  if (drop <= 0) return;
+  for (auto& sums : prefix_) sums.erase(sums.begin(), sums.begin() + drop);
+  history_first_ += drop;
+}
+
+Budget SwellfishAccountant::budget_of(Budget epsilon) {
+  if (currency_ == Currency::epsilon) return epsilon;
+  const auto [found, is_new] = budgets_.try_emplace(epsilon);
+  if (is_new) {
+    const auto checked = Epsilon::make(epsilon.to_double());
+    found->second = checked ? zcdp_rho(*checked, definition_.delta()) : Budget();
+  }
+  return found->second;
+}
+
+// --- Asleep and awake ---------------------------------------------------------------------------------------------
+
+void SwellfishAccountant::put_to_sleep(LiveId id) {
+  Live& live = lives_[id];
+  Units weights = 0;
+  bool shaped = false;
+  const Collection& collection = book_.of(live.meter);
+  if (currency_ == Currency::epsilon) {
+    collection.for_overlapping(live.policy.interval, [&](const Policy& psi) {
+      weights += psi.magnitude_steps;
+      shaped = shaped || psi.shape;
+    });
+  } else {
+    for_loss_terms(collection, live.policy, currency_, [&](const LossTerm& term) { weights += term.weight; });
+  }
+  if (shaped) return wake(id);  // the bound above is for plain policies
+  live.state = State::asleep;
+  const std::vector<Units>& sums = prefix_[live.signature];
+  watches_[live.signature].asleep.push(
+      {sums[index(live.policy.interval.first - 1)] + live.limit / weights, id, ++live.version});
+}
+
+void SwellfishAccountant::wake(LiveId id) {
+  Live& live = lives_[id];
+  Watch& watch = watches_[live.signature];
+  ++live.version;
+  live.state = State::awake;
+  live.position = static_cast<std::uint32_t>(watch.awake.size());
+  watch.awake.push_back(id);
+  rebuild(live);
+}
+
+void SwellfishAccountant::wake_up_to(std::uint32_t signature, Units sum) {
+  auto& asleep = watches_[signature].asleep;
+  while (!asleep.empty() && asleep.top().until < sum) {
+    const Sleeper sleeper = asleep.top();
+    asleep.pop();
+    if (lives_[sleeper.live].version == sleeper.version) wake(sleeper.live);
+  }
+}
+
+void SwellfishAccountant::rebuild(Live& live) const {
+  live.rows.clear();
+  live.shapes.clear();
+  live.closed = 0;
+  const Collection& collection = book_.of(live.meter);
+  if (currency_ != Currency::epsilon) {
+    for_loss_terms(collection, live.policy, currency_, [&](const LossTerm& term) { add_row(live, term); });
+    return;
+  }
+  collection.for_overlapping(live.policy.interval, [&](const Policy& psi) {
+    const Interval within = common(live.policy.interval, psi.interval);
+    if (psi.shape) {
+      live.shapes.push_back({psi, within});
+    } else {
+      add_row(live, {within, std::min(psi.length_slots, within.slots()), psi.magnitude_steps});
+    }
+  });
+}
+
+void SwellfishAccountant::add_row(Live& live, const LossTerm& term) const {
+  const auto weight = static_cast<std::uint64_t>(term.weight);
+  const std::uint64_t best = narrow(best_window(live.signature, term.interval, term.length_slots));
+  if (term.interval.last < current_) {
+    live.closed = add_weighted(live.closed, weight, best, kTooMuch >> 1);
+  } else {
+    live.rows.push_back({term.interval, term.length_slots, weight, best, best});
+  }
+}
+
+// --- Sums of rates ------------------------------------------------------------------------------------------------
+
+SwellfishAccountant::Units SwellfishAccountant::sum(std::uint32_t channel, Slot first, Slot last) const {
+  return prefix_[channel][index(last)] - prefix_[channel][index(first - 1)];
+}
+
+SwellfishAccountant::Units SwellfishAccountant::best_window(std::uint32_t channel, const Interval& interval,
+                                                            std::uint64_t length_slots) const {
+  const Slot end = std::min(interval.last, current_);
+  if (end < interval.first) return 0;
+  const auto length = static_cast<Slot>(length_slots);
+  if (end - interval.first < length) return sum(channel, interval.first, end);
+  Units best = 0;
+  for (Slot first = interval.first; first + length - 1 <= end; ++first)
+    best = std::max(best, sum(channel, first, first + length - 1));
+  return best;
+}
+
+SwellfishAccountant::Units SwellfishAccountant::placed(const Profile& profile, Slot start, const Interval& within,
+                                                       std::uint32_t signature) const {
+  Units total = 0;
+  for (const Lane& lane : profile.lanes) {
+    const std::uint32_t channel = lane.series ? channel_of_series_[*lane.series] : signature;
+    const Slot end = std::min({within.last, current_, start + static_cast<Slot>(lane.steps.size()) - 1});
+    for (Slot slot = std::max(within.first, start); slot <= end; ++slot)
+      total = add_weighted(total, lane.steps[static_cast<std::size_t>(slot - start)], narrow(sum(channel, slot, slot)),
+                           kTooMuch >> 1);
+  }
+  return total;
+}
+
+SwellfishAccountant::Units SwellfishAccountant::best_placement(const ShapeRow& row, std::uint32_t signature) const {
+  Units best = 0;
+  const Interval& interval = row.policy.interval;
+  for (const Profile& profile : row.policy.shape->alternatives) {
+    const auto length = static_cast<Slot>(profile.lanes[0].steps.size());
+    const Slot first = std::max(interval.first, row.within.first - length + 1);
+    const Slot last = std::min({interval.last - length + 1, row.within.last, current_});
+    for (Slot start = first; start <= last; ++start)
+      best = std::max(best, placed(profile, start, row.within, signature));
+  }
+  return best;
+}
+
+// --- Losses -------------------------------------------------------------------------------------------------------
+
+SwellfishAccountant::Units SwellfishAccountant::loss_with_staged(Live& live) const {
+  const std::vector<Units>& sums = prefix_[live.signature];
+  const Units now = sums[index(current_)];
+  Units loss = live.closed;
+  for (std::size_t i = 0; i < live.rows.size(); ++i) {
+    Row& row = live.rows[i];
+    if (row.interval.last < current_) {  // has ended: its maximum is final
+      live.closed = add_weighted(live.closed, row.weight, row.best, kTooMuch >> 1);
+      loss = add_weighted(loss, row.weight, row.best, live.limit);
+      row = live.rows.back();
+      live.rows.pop_back();
+      --i;
+    } else if (row.interval.first <= current_) {
+      const Slot from = std::max(row.interval.first, current_ - static_cast<Slot>(row.length_slots) + 1);
+      row.candidate = std::max(row.best, narrow(now - sums[index(from - 1)]));
+      loss = add_weighted(loss, row.weight, row.candidate, live.limit);
+    }
+    if (loss > live.limit) return kTooMuch;
+  }
+  for (const ShapeRow& row : live.shapes) {
+    loss += best_placement(row, live.signature);
+    if (loss > live.limit) return kTooMuch;
+  }
+  return loss;
+}
+
+SwellfishAccountant::Units SwellfishAccountant::room(const Live& live, Units enough) const {
+  const std::vector<Units>& sums = prefix_[live.signature];
+  const Units now = sums[index(current_)];
+  // The loss as a function of what is added is a maximum of lines: assume that all windows ending now are the largest
+  // of their term, solve, and drop those that are not at the solution, which only gets smaller, until none is left.
+  std::vector<const Row*> open;
+  Units fixed = live.closed;
+  Units slope = 0;
+  for (const ShapeRow& row : live.shapes) {
+    fixed += best_placement(row, live.signature);
+    if (!row.within.contains(current_)) continue;
+    std::uint64_t steepest = 0;
+    for (const Profile& profile : row.policy.shape->alternatives)
+      steepest = std::max<std::uint64_t>(steepest, profile.lanes.size() * row.policy.magnitude_steps);
+    slope += steepest;
+  }
+  Units base = 0;  // of open terms, with windows that end now
+  const auto window_now = [&](const Row& row) {
+    return now - sums[index(std::max(row.interval.first, current_ - static_cast<Slot>(row.length_slots) + 1) - 1)];
+  };
+  for (const Row& row : live.rows) {
+    if (row.interval.contains(current_)) {
+      open.push_back(&row);
+      base += window_now(row) * row.weight;
+      slope += row.weight;
+    } else {
+      fixed += static_cast<Units>(row.weight) * row.best;
+    }
+  }
+  for (;;) {
+    if (slope == 0) return enough;
+    if (fixed + base >= live.limit) return 0;
+    const Units more = (live.limit - fixed - base) / slope;
+    const auto smaller = [&](const Row* row) {
+      if (window_now(*row) + more >= row->best) return false;
+      fixed += static_cast<Units>(row->weight) * row->best;
+      base -= window_now(*row) * row->weight;
+      slope -= row->weight;
+      return true;
+    };
+    if (std::erase_if(open, smaller) == 0) return std::min(more, enough);
+  }
+}
+
+Budget SwellfishAccountant::available() {
+  const Budget floor = floor_ ? floor_->available() : Budget::from_units(std::uint64_t{1} << 63);
+  Units least = kTooMuchRate;
+  for (std::uint32_t g = 0; g < watches_.size(); ++g) {
+    const Units now = prefix_[g].back();
+    std::size_t seen = 0;
+    const auto ask_awake = [&] {
+      for (; seen < watches_[g].awake.size(); ++seen)
+        least = std::min(least, room(lives_[watches_[g].awake[seen]], least));
+    };
+    ask_awake();
+    // Only what would wake at that rate can have less room.
+    while (!watches_[g].asleep.empty() && watches_[g].asleep.top().until < now + least) {
+      wake_up_to(g, watches_[g].asleep.top().until + 1);
+      ask_awake();
+    }
+  }
+  if (least == kTooMuchRate) return floor;
+  // From the loss at the reference change to that at full sensitivity; charges are rounded up once per series.
+  std::uint64_t sensitivity = std::numeric_limits<std::uint64_t>::max();
+  for (SeriesId series = 0; series < exposure_.series_count(); ++series)
+    sensitivity = std::min(sensitivity, exposure_.sensitivity_steps(series));
+  const Units rounding = exposure_.series_count();
+  if (least <= rounding) return Budget();
+  Units share = (least - rounding) * sensitivity >> (currency_ == Currency::epsilon ? kWeightShiftPure : 0);
+  if (currency_ == Currency::rho) {
+    if (share > (kTooMuch >> 48)) return floor;
+    share = share * std::min<std::uint64_t>(sensitivity, std::uint64_t{1} << 40) >> kWeightShiftRho;
+  }
+  return std::min(floor, Budget::from_units(narrow(share)));
+}
+
+// --- Answers ------------------------------------------------------------------------------------------------------
+
+Result<void> SwellfishAccountant::admit_true_value(const Answer& answer) const {
+  const bool permitted = definition_.exact_when_idle() && answer.statistic == Statistic::value &&
+                         !answer.is_comparison() && answer.first_slot == answer.slot &&
+                         std::all_of(answer.series.begin(), answer.series.end(), [&](SeriesId s) { return idle(s); });
+  if (permitted) return {};
+  return Error{Cause::refused, "slot " + std::to_string(current_) + ": a true value may be released only where no " +
+                                   "policy is relevant, and where this was chosen"};
+}
+
+void SwellfishAccountant::stage(const Answer& answer) {
+  staged_.session = answer.session;
+  staged_.first = answer.first_slot;
+  staged_.last = answer.slot;
+  if (!answer.is_comparison()) {
+    staged_.losses = cost_.of_answer(answer);
+    return;
+  }
+  // A session is charged for each slot it reaches, once.
+  const auto known = sessions_.find(answer.session);
+  staged_.session_first = known != sessions_.end() ? known->second.first : answer.first_slot;
+  if (known != sessions_.end()) staged_.first = std::max(staged_.first, known->second.last + 1);
+  const auto before = static_cast<std::uint64_t>(staged_.first - staged_.session_first);
+  const bool reaches_back = answer.statistic == Statistic::deviation;
+  if (staged_.first > staged_.last) {
+    staged_.losses.clear();
+  } else {
+    staged_.losses = cost_.of_comparison(answer, reaches_back ? before : 0,
+                                         static_cast<std::uint64_t>(staged_.last - staged_.first) + 1);
+  }
+}
+
+void SwellfishAccountant::add_rates(const Staged& staged, bool add) {
+  for (const SignatureLoss& entry : staged.losses) {
+    std::vector<Units>& sums = prefix_[entry.signature];
+    Units total = 0;
+    for (Slot slot = staged.first; slot <= current_; ++slot) {
+      if (slot <= staged.last) total += entry.loss.units();
+      add ? sums[index(slot)] += total : sums[index(slot)] -= total;
+    }
+  }
+}
+
+bool SwellfishAccountant::saturated(std::uint32_t signature) const {
+  return std::any_of(staged_.losses.begin(), staged_.losses.end(), [&](const SignatureLoss& entry) {
+    return entry.signature == signature && entry.loss.units() == kTooMuchRate;
+  });
+}
+
+void SwellfishAccountant::wake_for_staged() {
+  for (const SignatureLoss& entry : staged_.losses) {
+    if (entry.signature < watches_.size())
+      wake_up_to(entry.signature, prefix_[entry.signature].back() + entry.loss.units());
+  }
+}
+
+bool SwellfishAccountant::fits_now() {
+  for (const SignatureLoss& entry : staged_.losses) {
+    if (entry.signature >= watches_.size() || watches_[entry.signature].relevant == 0) continue;
+    if (entry.loss.units() == kTooMuchRate) return false;  // saturated
+    for (const LiveId id : watches_[entry.signature].awake) {
+      if (lives_[id].policy.interval.last >= current_ && loss_with_staged(lives_[id]) > lives_[id].limit) return false;
+    }
+  }
+  return true;
+}
+
+void SwellfishAccountant::rebuild_all() {
+  for (LiveId id = 0; id < lives_.size(); ++id) {
+    if (lives_[id].state == State::asleep) {
+      wake(id);
+    } else if (lives_[id].state == State::awake) {
+      rebuild(lives_[id]);
+    }
+  }
+}
+
+bool SwellfishAccountant::fits_in_past() {
+  rebuild_all();
+  return std::all_of(lives_.begin(), lives_.end(),
+                     [&](Live& live) { return live.state == State::free || loss_with_staged(live) <= live.limit; });
+}
+
+Result<void> SwellfishAccountant::admit(const Answer& answer) {
+  FUGU_CHECK(answer.slot == current_ && answer.first_slot >= 0 && answer.first_slot <= answer.slot);
+  FUGU_CHECK(static_cast<std::uint64_t>(answer.slot - answer.first_slot) <= reach_slots_);
+  staged_.losses.clear();
+  staged_.last = staged_.first - 1;
+  if (answer.noise == NoiseKind::none) return admit_true_value(answer);
+  if (floor_) FUGU_TRY(floor_->admit(answer));
+  stage(answer);
+  const bool in_past = staged_.first < current_;
+  if (!in_past) wake_for_staged();
+  add_rates(staged_, true);
+  const bool fits = in_past ? fits_in_past() : fits_now();
+  add_rates(staged_, false);
+  if (in_past) rebuild_all();  // window maxima without what is not charged yet
+  if (fits) return {};
+  staged_.losses.clear();
+  staged_.last = staged_.first - 1;
+  return refusal(answer);
+}
+
+Error SwellfishAccountant::refusal(const Answer& answer) const {
+  return {Cause::refused, "slot " + std::to_string(current_) + ": a " + std::string(name_of(answer.statistic)) +
+                              " answer would break a policy"};
+}
+
+void SwellfishAccountant::take_candidates() {
+  for (const SignatureLoss& entry : staged_.losses) {
+    if (entry.signature >= watches_.size()) continue;
+    for (const LiveId id : watches_[entry.signature].awake) {
+      for (Row& row : lives_[id].rows) {
+        if (row.interval.contains(current_)) row.best = row.candidate;
+      }
+    }
+  }
+}
+
+void SwellfishAccountant::commit() {
+  if (staged_.last < staged_.first) return;
+  if (floor_) floor_->commit();
+  add_rates(staged_, true);
+  staged_.first < current_ ? rebuild_all() : take_candidates();
+  if (staged_.session != 0) sessions_[staged_.session] = {staged_.session_first, staged_.last};
+  staged_.last = staged_.first - 1;
+}
+
+}  // namespace fugu

@@ -1,0 +1,165 @@
+// Swellfish: L(J) ≤ ε for every policy of every meter.
+#pragma once
+
+#include <map>
+#include <queue>
+#include <vector>
+
+#include "cost.hpp"
+#include "fugu/accounting/loss_terms.hpp"
+#include "fugu/accounting/policy_accountant.hpp"
+
+namespace fugu {
+
+/// Rates are kept per *channel*: one for each signature, and one for each series that no signature consists of alone.
+/// A rate is the loss of a change by a fixed number of reference steps, as an integer of Budget units; its running sums
+/// over time (`prefix_`) turn every window sum into a difference. Weights are integers, too, so losses are exact.
+///
+/// Most policies *sleep*: a policy cannot be over while (sum of its weights) · (all rates since its interval began) is
+/// at most its ε, so it waits in a queue until the running sum has come that far. From then on it is *awake*, and its
+/// window maxima are kept up to date slot by slot.
+class SwellfishAccountant final : public PolicyAccountant {
+ public:
+  SwellfishAccountant(const Definition& definition, const Exposure& exposure, Reach reach);
+
+  Result<MeterId> state(std::string_view meter, std::span<const std::uint32_t> signatures,
+                        const Policy& policy) override;
+  Result<MeterId> withdraw(std::string_view meter, const Policy& policy) override;
+  const PolicyBook& book() const override { return book_; }
+  bool idle(SeriesId series) const override;
+
+  Currency currency() const override { return currency_; }
+  Budget total() const override;
+  std::uint64_t window_slots() const override { return floor_ ? floor_->window_slots() : 1; }
+  bool covers(Slot slot) const override { return !floor_ || floor_->covers(slot); }
+  void advance(Slot slot) override;
+  Budget available() override;
+  Result<void> admit(const Answer& answer) override;
+  void commit() override;
+
+ private:
+  using Units = uint128;  // of rates (Budget units), or of weight times rate
+  using LiveId = std::uint32_t;
+
+  /// One term of a policy's loss whose interval has not ended.
+  struct Row {
+    Interval interval;
+    std::uint64_t length_slots;
+    std::uint64_t weight;
+    std::uint64_t best;       // largest window sum so far
+    std::uint64_t candidate;  // what it becomes with the staged answer
+  };
+  /// A neighbour with a shape: the largest weighted sum over alternatives and placements.
+  struct ShapeRow {
+    Policy policy;
+    Interval within;  // what of its interval lies in J
+  };
+  enum class State : std::uint8_t { free, asleep, awake };
+  /// A policy whose interval has begun, for one of the signatures its meter may have.
+  struct Live {
+    Policy policy;
+    Units limit = 0;   // ε, weighted
+    Units closed = 0;  // what terms with a past interval contribute
+    std::vector<Row> rows;
+    std::vector<ShapeRow> shapes;
+    MeterId meter = 0;
+    std::uint32_t signature = 0;
+    std::uint32_t version = 0;     // of its entry in the queue
+    std::uint32_t position = 0;    // in awake_
+    LiveId next_of_meter = kNone;  // list
+    State state = State::free;
+  };
+  struct Sleeper {
+    Units until;  // running sum of its channel up to which it may sleep
+    LiveId live;
+    std::uint32_t version;
+    friend bool operator<(const Sleeper& a, const Sleeper& b) { return a.until > b.until; }  // earliest on top
+  };
+  /// What is kept for one signature.
+  struct Watch {
+    std::vector<LiveId> awake;
+    std::priority_queue<Sleeper> asleep;
+    std::uint64_t relevant = 0;  // policies whose interval contains the current slot
+  };
+  struct Staged {
+    std::vector<SignatureLoss> losses;  // per channel, of each newly touched slot
+    Slot first = 0;
+    Slot last = -1;  // last < first: nothing
+    std::uint64_t session = 0;
+    Slot session_first = 0;
+  };
+  struct Session {
+    Slot first;
+    Slot last;
+  };
+  static constexpr LiveId kNone = ~LiveId{0};
+
+  // Rates.
+  std::size_t index(Slot slot) const { return static_cast<std::size_t>(slot - history_first_ + 1); }
+  Units sum(std::uint32_t channel, Slot first, Slot last) const;
+  Units best_window(std::uint32_t channel, const Interval& interval, std::uint64_t length_slots) const;
+  Units best_placement(const ShapeRow& row, std::uint32_t signature) const;
+  Units placed(const Profile& profile, Slot start, const Interval& within, std::uint32_t signature) const;
+  void add_rates(const Staged& staged, bool add);
+  void trim_history();
+
+  // Life of a policy.
+  bool reaches_lanes(const Shape& shape, std::span<const std::uint32_t> signatures) const;
+  void begin_policies();
+  void end_policies();
+  void make_live(MeterId meter, std::uint32_t signature, const Policy& policy);
+  void release(LiveId id);
+  void put_to_sleep(LiveId id);
+  void wake(LiveId id);
+  void rebuild(Live& live) const;
+  void add_row(Live& live, const LossTerm& term) const;
+  /// Wakes what may be over when the channel's running sum reaches `sum`.
+  void wake_up_to(std::uint32_t signature, Units sum);
+  void refresh_neighbours(MeterId meter, const Policy& policy);
+  Budget budget_of(Budget epsilon);
+
+  // Losses.
+  Units loss_with_staged(Live& live) const;
+  Units loss_now(const Live& live) const;
+  /// How much more its channel's rate may grow in this slot; exact where it is below `enough`.
+  Units room(const Live& live, Units enough) const;
+  Result<void> admit_true_value(const Answer& answer) const;
+  void stage(const Answer& answer);
+  /// Whether the staged rate is too large to be counted: the true loss may be anything.
+  bool saturated(std::uint32_t signature) const;
+  void wake_for_staged();
+  bool fits_now();
+  bool fits_in_past();
+  void rebuild_all();
+  void take_candidates();
+  Error refusal(const Answer& answer) const;
+
+  Definition definition_;
+  Exposure exposure_;
+  Currency currency_;
+  unsigned weight_shift_;
+  std::unique_ptr<Accountant> floor_;
+  std::uint64_t reach_slots_;
+  Exposure channels_;
+  std::vector<std::uint32_t> channel_of_series_;
+  CostTable cost_;
+
+  PolicyBook book_;
+  std::vector<std::vector<std::uint32_t>> signatures_of_meter_;
+  std::vector<LiveId> first_live_of_meter_;
+  std::map<Slot, std::vector<MeterId>> beginning_;
+  std::map<Slot, std::vector<LiveId>> ending_;
+  std::map<Slot, std::vector<LiveId>> leaving_;
+  std::vector<Live> lives_;
+  std::vector<LiveId> free_;
+  std::vector<Watch> watches_;  // per signature
+  std::map<Budget, Budget> budgets_;
+
+  Slot current_ = -1;
+  Slot history_first_ = 0;
+  std::vector<std::vector<Units>> prefix_;  // [channel][index(slot)]: Σ of rates up to and including the slot
+  std::map<std::uint64_t, Session> sessions_;
+  Staged staged_;
+};
+
+}  // namespace fugu

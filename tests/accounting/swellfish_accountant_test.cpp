@@ -1,0 +1,330 @@
+// The accountant of policies against a reference that tries every placement of every policy.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "fugu/accounting/policy_accountant.hpp"
+#include "fugu/accounting/zcdp.hpp"
+#include "random_requests.hpp"
+#include "support/builders.hpp"
+
+namespace fugu::test {
+namespace {
+
+constexpr long double kMargin = 1e-6L;
+constexpr double kEpsilon = 1;
+
+Definition swellfish(double delta, std::shared_ptr<const Definition> floor = nullptr) {
+  return *Definition::make({.protects = Protects::swellfish,
+                            .delta = *Delta::make(delta),
+                            .floor = floor,
+                            .exact_when_idle = floor == nullptr});
+}
+
+Policy box(Slot first, Slot last, std::uint64_t length, std::uint64_t magnitude, double epsilon = kEpsilon) {
+  return {{first, last}, length, magnitude, Budget::round_down(epsilon)};
+}
+
+/// Rates by slot of each set of series, added up answer by answer, and losses by trying all placements.
+class Reference {
+ public:
+  Reference(const Exposure& exposure, bool pure) : exposure_(exposure), pure_(pure) {}
+
+  void add(const Answer& answer) {
+    Slot first = answer.first_slot;
+    std::uint64_t factor = 1;
+    if (answer.is_comparison()) {
+      const auto [found, is_new] = sessions_.try_emplace(answer.session, answer.first_slot, answer.slot);
+      if (!is_new) first = std::max(first, found->second.second + 1);
+      found->second.second = answer.slot;
+      if (answer.statistic == Statistic::deviation)
+        factor = 2 * static_cast<std::uint64_t>(answer.slot - found->second.first + 1) - 1;
+    } else {
+      factor = static_cast<std::uint64_t>(answer.slot - answer.first_slot) + 1;
+    }
+    for (Slot slot = first; slot <= answer.slot; ++slot) parts_[slot].push_back({answer, static_cast<double>(factor)});
+  }
+
+  /// Σ over answers of what a change of one step in all of `series` loses in this slot.
+  long double rate(const std::vector<SeriesId>& series, Slot slot) const {
+    long double total = 0;
+    const auto found = parts_.find(slot);
+    if (found == parts_.end()) return 0;
+    for (const auto& [answer, factor] : found->second) {
+      long double count = 0;
+      for (std::size_t i = 0; i < answer.series.size(); ++i) {
+        if (std::find(series.begin(), series.end(), answer.series[i]) == series.end()) continue;
+        if (answer.statistic == Statistic::value) {
+          total += loss(answer, 1, answer.parameter_of(i), factor);
+        } else {
+          ++count;
+        }
+      }
+      if (count > 0)
+        total += loss(answer, count * static_cast<long double>(gain(answer.statistic)), answer.parameter[0], factor);
+    }
+    return total;
+  }
+
+  /// The most that policy `phi` of these loses, its meter counting into `series`.
+  long double worst(const std::vector<Policy>& collection, const Policy& phi,
+                    const std::vector<SeriesId>& series) const {
+    long double total = 0;
+    for (const Policy& psi : collection) {
+      if (!psi.interval.overlaps(phi.interval)) continue;
+      if (pure_) {
+        total += psi.shape ? worst_shape(psi, phi.interval, series)
+                           : worst_box(psi.interval, psi.length_slots, phi.interval, series) *
+                                 static_cast<long double>(psi.magnitude_steps);
+        continue;
+      }
+      for (const Policy& chi : collection) {  // ordered pairs, with itself
+        const Interval both = common(psi.interval, chi.interval);
+        if (both.first > both.last || !both.overlaps(phi.interval)) continue;
+        total +=
+            worst_box(common(both, phi.interval), std::min(psi.length_slots, chi.length_slots), phi.interval, series) *
+            static_cast<long double>(psi.magnitude_steps) * static_cast<long double>(chi.magnitude_steps);
+      }
+    }
+    return total;
+  }
+
+ private:
+  long double loss(const Answer& answer, long double change, Rational p, double factor) const {
+    const long double parameter = p.to_double();
+    if (answer.noise == NoiseKind::gaussian && !answer.is_comparison())
+      return pure_ ? 1e30L : change * change * factor / (2 * parameter);
+    long double e = change / parameter;
+    if (answer.is_comparison()) e += 2 * change / static_cast<long double>(answer.parameter[1].to_double());
+    return pure_ ? e : e * e * factor / 2;
+  }
+  long double worst_box(const Interval& interval, std::uint64_t length, const Interval& within,
+                        const std::vector<SeriesId>& series) const {
+    long double worst = 0;
+    const Slot longest = static_cast<Slot>(std::min(length, interval.slots()));
+    for (Slot start = interval.first; start + longest - 1 <= interval.last; ++start) {
+      long double sum = 0;
+      for (Slot slot = start; slot < start + longest; ++slot) {
+        if (within.contains(slot)) sum += rate(series, slot);
+      }
+      worst = std::max(worst, sum);
+    }
+    return worst;
+  }
+  long double worst_shape(const Policy& psi, const Interval& within, const std::vector<SeriesId>& series) const {
+    long double worst = 0;
+    for (const Profile& profile : psi.shape->alternatives) {
+      const auto length = static_cast<Slot>(profile.lanes[0].steps.size());
+      for (Slot start = psi.interval.first; start + length - 1 <= psi.interval.last; ++start) {
+        long double sum = 0;
+        for (const Lane& lane : profile.lanes) {
+          for (Slot k = 0; k < length; ++k) {
+            if (!within.contains(start + k)) continue;
+            const std::vector<SeriesId> touched = lane.series ? std::vector<SeriesId>{*lane.series} : series;
+            sum += static_cast<long double>(lane.steps[static_cast<std::size_t>(k)]) * rate(touched, start + k);
+          }
+        }
+        worst = std::max(worst, sum);
+      }
+    }
+    return worst;
+  }
+
+  Exposure exposure_;
+  bool pure_;
+  std::map<Slot, std::vector<std::pair<Answer, double>>> parts_;
+  std::map<std::uint64_t, std::pair<Slot, Slot>> sessions_;
+};
+
+Policy random_policy(Slot now, const std::vector<SeriesId>& series, bool shapes) {
+  const Slot first = now + 1 + *rc::gen::inRange<Slot>(0, 10);
+  const Slot last = first + *rc::gen::inRange<Slot>(0, 9);
+  const auto length = *rc::gen::inRange<std::uint64_t>(1, static_cast<std::uint64_t>(last - first) + 2);
+  Policy policy = box(first, last, length, *rc::gen::inRange<std::uint64_t>(1, 12),
+                      *rc::gen::elementOf(std::vector<double>{0.3, 1, 2.5}));
+  if (!shapes || *rc::gen::inRange(0, 3) != 0) return policy;
+  auto shape = std::make_shared<Shape>();
+  const int alternatives = *rc::gen::inRange(1, 3);
+  policy.magnitude_steps = 1;
+  for (int a = 0; a < alternatives; ++a) {
+    Profile& profile = shape->alternatives.emplace_back();
+    const int lanes = *rc::gen::inRange(1, 3);
+    for (int i = 0; i < lanes; ++i) {
+      Lane& lane = profile.lanes.emplace_back();
+      if (!series.empty() && *rc::gen::arbitrary<bool>()) lane.series = *rc::gen::elementOf(series);
+      for (std::uint64_t k = 0; k < length; ++k) {
+        lane.steps.push_back(*rc::gen::inRange<std::uint64_t>(0, 9));
+        policy.magnitude_steps = std::max(policy.magnitude_steps, lane.steps.back());
+      }
+    }
+  }
+  policy.shape = shape;
+  return policy;
+}
+
+struct Meter {
+  std::string name;
+  std::vector<std::uint32_t> signatures;  // empty: any
+  std::vector<Policy> policies;
+};
+
+/// The series that the meter counts into whichever signature it has.
+std::vector<SeriesId> certain_series(const Meter& meter, const Exposure& exposure) {
+  if (!meter.signatures.empty()) return exposure.signature(meter.signatures[0]);
+  return exposure.signature_count() == 1 ? exposure.signature(0) : std::vector<SeriesId>();
+}
+
+long double allowed(const Policy& policy, double delta) {
+  if (delta == 0) return policy.epsilon.to_double();
+  return zcdp_rho(*Epsilon::make(policy.epsilon.to_double()), *Delta::make(delta)).to_double();
+}
+
+/// The largest loss over its limit, of all policies of all meters.
+long double worst_ratio(const Reference& reference, const std::vector<Meter>& meters, const Exposure& exposure,
+                        double delta) {
+  long double worst = 0;
+  for (const Meter& meter : meters) {
+    for (std::uint32_t g = 0; g < exposure.signature_count(); ++g) {
+      if (!meter.signatures.empty() &&
+          std::find(meter.signatures.begin(), meter.signatures.end(), g) == meter.signatures.end())
+        continue;
+      for (const Policy& phi : meter.policies)
+        worst = std::max(worst, reference.worst(meter.policies, phi, exposure.signature(g)) / allowed(phi, delta));
+    }
+  }
+  return worst;
+}
+
+RC_GTEST_PROP(SwellfishAccountant, AdmitsNothingThatBreaksAPolicyAndRefusesNothingThatFits, ()) {
+  const double delta = *rc::gen::elementOf(std::vector<double>{0, 0, 1e-6});
+  const Exposure exposure = random_exposure(25);
+  const auto reach = *rc::gen::inRange<std::uint64_t>(0, 4);
+  const Definition definition = swellfish(delta);
+  const auto accountant = make_policy_accountant(definition, exposure, {reach});
+  RandomRequests requests(definition, exposure, delta == 0 ? 1.0 : 0.05, reach);
+  Reference committed(exposure, delta == 0);
+  std::vector<Meter> meters(*rc::gen::inRange<std::size_t>(1, 4));
+  for (std::size_t i = 0; i < meters.size(); ++i) {
+    meters[i].name = "m" + std::to_string(i);
+    if (*rc::gen::arbitrary<bool>())
+      meters[i].signatures = {
+          *rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(exposure.signature_count()))};
+  }
+  int admitted = 0;
+  int refused = 0;
+  for (Slot slot = 0; slot < 16; ++slot) {
+    // Policies come and go before the slot begins.
+    const int stated = *rc::gen::inRange(0, slot == 0 ? 6 : 2);
+    for (int i = 0; i < stated; ++i) {
+      Meter& meter = meters[*rc::gen::inRange<std::size_t>(0, meters.size())];
+      const Policy policy = random_policy(slot - 1, certain_series(meter, exposure), delta == 0);
+      const bool known = std::find(meter.policies.begin(), meter.policies.end(), policy) != meter.policies.end();
+      RC_ASSERT(accountant->state(meter.name, meter.signatures, policy).has_value() == !known);
+      if (!known) meter.policies.push_back(policy);
+    }
+    if (*rc::gen::inRange(0, 6) == 0 && !meters[0].policies.empty()) {
+      const Policy policy = *rc::gen::elementOf(meters[0].policies);
+      const bool begun = policy.interval.first < slot;
+      RC_ASSERT(accountant->withdraw(meters[0].name, policy).has_value() == !begun);
+      if (!begun) std::erase(meters[0].policies, policy);
+    }
+    accountant->advance(slot);
+    const int asked = *rc::gen::inRange(0, 3);
+    for (int i = 0; i < asked; ++i) {
+      const Answer answer = requests.next(slot);
+      const Budget before = accountant->available();
+      Reference with = committed;
+      with.add(answer);
+      const long double worst = worst_ratio(with, meters, exposure, delta);
+      const auto verdict = accountant->admit(answer);
+      RC_ASSERT(accountant->available() == before);
+      if (verdict) {
+        RC_ASSERT(worst <= 1 + 1e-12L);
+        accountant->commit();
+        committed = with;
+        ++admitted;
+      } else {
+        RC_ASSERT(worst > 1 - kMargin);
+        if (answer.is_comparison()) requests.end_session(answer.session);
+        ++refused;
+      }
+    }
+  }
+  RC_CLASSIFY(admitted > 0 && refused > 0, "both admitted and refused");
+}
+
+/// A request of the only series at a rate of `share` per step.
+Answer request_at(double share, Slot slot) {
+  Answer answer;
+  answer.slot = answer.first_slot = slot;
+  answer.series = {0};
+  answer.parameter = {{std::uint64_t{1} << 58, static_cast<std::uint64_t>(share * 0x1p58)}};
+  answer.values = {0};
+  return answer;
+}
+
+TEST(SwellfishAccountant, ThreeSecretsOfWhichTwoLieInTheThird) {
+  // p = 1, T = 1, ε = 1 in [1,4], [1,2], [3,4]: the printed rule gives scale 2; the loss over [1,4] is then 3 · ½.
+  const auto accountant = make_policy_accountant(swellfish(0), expose_one(1));
+  for (const Policy& policy : {box(1, 4, 1, 1), box(1, 2, 1, 1), box(3, 4, 1, 1)})
+    ASSERT_TRUE(accountant->state("m", {}, policy));
+  for (Slot slot = 0; slot <= 2; ++slot) {
+    accountant->advance(slot);
+    ASSERT_TRUE(accountant->admit(request_at(slot == 0 ? 7 : 0.5, slot)));
+    accountant->commit();
+  }
+  accountant->advance(3);
+  EXPECT_EQ(accountant->available().units(), 0u);  // 2 · ½ of the first two, and nothing is left for the third
+  EXPECT_FALSE(accountant->admit(request_at(0.001, 3)));
+}
+
+TEST(SwellfishAccountant, TrueValuesOnlyWhereNothingIsRelevant) {
+  const auto accountant = make_policy_accountant(swellfish(0), expose({1, 1}, {{0}, {1}}));
+  const std::vector<std::uint32_t> first{0};
+  ASSERT_TRUE(accountant->state("m", first, box(1, 1, 1, 1)));
+  Answer answer;
+  answer.noise = NoiseKind::none;
+  answer.parameter = {{0, 1}};
+  answer.values = {0};
+  for (const auto& [slot, series, permitted] :
+       {std::tuple<Slot, SeriesId, bool>{0, 0, true}, {1, 0, false}, {1, 1, true}, {2, 0, true}}) {
+    accountant->advance(slot);
+    answer.slot = answer.first_slot = slot;
+    answer.series = {series};
+    EXPECT_EQ(accountant->idle(series), permitted);
+    EXPECT_EQ(accountant->admit(answer).has_value(), permitted) << slot << " " << series;
+  }
+}
+
+TEST(SwellfishAccountant, TheFloorHoldsBesidesThePolicies) {
+  const auto floor = std::make_shared<const Definition>(define(Protects::event, 2));
+  const auto accountant = make_policy_accountant(swellfish(0, floor), expose_one(10));
+  ASSERT_TRUE(accountant->state("m", {}, box(1, 2, 1, 1)));
+  accountant->advance(0);
+  EXPECT_DOUBLE_EQ(accountant->available().to_double(), 2);
+  EXPECT_FALSE(accountant->admit(request_at(0.3, 0)));  // 10 · 0.3 > 2
+  EXPECT_TRUE(accountant->admit(request_at(0.1875, 0)));
+  accountant->commit();
+  EXPECT_DOUBLE_EQ(accountant->available().to_double(), 0.125);
+  accountant->advance(1);
+  EXPECT_DOUBLE_EQ(accountant->available().to_double(), 2);  // the policy alone would allow 10
+}
+
+TEST(SwellfishAccountant, AnIntervalThatHasBegunCannotBeChanged) {
+  const auto accountant = make_policy_accountant(swellfish(0), expose_one(1));
+  accountant->advance(4);
+  const auto late = accountant->state("m", {}, box(4, 6, 1, 1));
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().cause, Cause::refused);
+  ASSERT_TRUE(accountant->state("m", {}, box(5, 6, 1, 1)));
+  EXPECT_FALSE(accountant->state("m", {}, box(5, 6, 1, 1)));  // said before
+  accountant->advance(5);
+  EXPECT_FALSE(accountant->withdraw("m", box(5, 6, 1, 1)));
+}
+
+}  // namespace
+}  // namespace fugu::test
