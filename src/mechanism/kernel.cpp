@@ -47,13 +47,19 @@ double comparison_rate(Currency currency, double gain, double slots, Rational th
 
 Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledger)
     : options_(std::move(options)),
-      accountant_(make_accountant(options_.definition, options_.exposure, options_.reach)),
       noise_(std::move(noise)),
       ledger_(ledger),
       all_(options_.exposure.series_count()),
       missing_(all_.size(), false),
       rate_(all_.size(), 0),
       memory_(options_.reach.slots + 1) {
+  if (options_.definition.protects() == Protects::swellfish) {
+    auto policies = make_policy_accountant(options_.definition, options_.exposure, options_.reach);
+    policies_ = policies.get();
+    accountant_ = std::move(policies);
+  } else {
+    accountant_ = make_accountant(options_.definition, options_.exposure, options_.reach);
+  }
   std::iota(all_.begin(), all_.end(), SeriesId{0});
   for (const SeriesId series : all_) {
     std::size_t largest = 0;
@@ -61,6 +67,14 @@ Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledg
       largest = std::max(largest, options_.exposure.signature(signature).size());
     crowd_of_all_.push_back(largest);
   }
+}
+
+// --- Policies -----------------------------------------------------------------------------------------------------
+
+Result<MeterId> Kernel::state(const PolicyEvent& event) {
+  FUGU_CHECK(policies_ != nullptr);
+  return event.withdrawn ? policies_->withdraw(event.meter, event.policy)
+                         : policies_->state(event.meter, event.signatures, event.policy);
 }
 
 // --- Life of a slot -----------------------------------------------------------------------------------------------
@@ -137,6 +151,18 @@ Result<Rational> Kernel::parameter_for(std::uint64_t change_steps, std::uint64_t
                   kSmallestScaleSteps);
 }
 
+Result<Rational> Kernel::parameter_at(double rate) const {
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 63;
+  constexpr std::uint64_t kSmallest = std::uint64_t{1} << 18;  // scale 2^40
+  const bool gaussian = options_.noise == NoiseKind::gaussian;
+  if (!gaussian && accountant_->currency() == Currency::rho) rate = std::sqrt(2 * rate) * (1 - 0x1p-50);
+  const double units = std::ldexp(rate, gaussian ? 64 : 58);
+  if (!(units >= (gaussian ? 8 : kSmallest)))
+    return Error{Cause::refused, "nothing is left to spend in slot " + std::to_string(slot_)};
+  const std::uint64_t whole = units >= 0x1p63 ? kLargest : static_cast<std::uint64_t>(units);
+  return Rational{std::uint64_t{1} << (gaussian ? 63 : 58), whole};
+}
+
 Result<Rational> Kernel::parameter_of_value(std::uint64_t change_steps, Budget share) {
   if (last_.change_steps != change_steps || last_.share != share) {
     FUGU_ASSIGN(const Rational parameter, parameter_for(change_steps, 1, share));
@@ -195,6 +221,7 @@ void Kernel::add_rates() {
 }
 
 std::int64_t Kernel::draw(Rational parameter) {
+  if (answer_.noise == NoiseKind::none) return 0;
   return answer_.noise == NoiseKind::laplace ? noise_->laplace(parameter) : noise_->gaussian(parameter);
 }
 
@@ -218,14 +245,18 @@ void Kernel::check_series(std::span<const SeriesId> series) const {
   for (const SeriesId id : series) FUGU_CHECK(id < all_.size());
 }
 
-Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<const SeriesId> series, Budget share) {
-  check_series(series);
+void Kernel::start_values() {
   answer_.statistic = Statistic::value;
   answer_.noise = options_.noise;
   answer_.first_slot = answer_.slot = slot_;
   answer_.session = 0;
   answer_.series.clear();
   answer_.parameter.clear();
+}
+
+Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<const SeriesId> series, Budget share) {
+  check_series(series);
+  start_values();
   const bool everything = series.data() == all_.data() && series.size() == all_.size();
   std::uint64_t crowd = 0;
   std::uint64_t sensitivity = 0;
@@ -245,6 +276,41 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<cons
     answer_.parameter.push_back(parameter);
   }
   if (uniform && !answer_.parameter.empty()) answer_.parameter.resize(1);
+  return finish_values(series);
+}
+
+Result<std::span<const std::optional<NoisyValue>>> Kernel::values_at(std::span<const SeriesId> series, double rate) {
+  check_series(series);
+  start_values();
+  std::uint64_t crowd = 0;
+  Rational parameter;
+  bool uniform = true;
+  for (const SeriesId id : series) {
+    if (missing_[id]) continue;
+    if (crowd_of_all_[id] != crowd) {
+      uniform = answer_.series.empty();
+      crowd = crowd_of_all_[id];
+      FUGU_ASSIGN(parameter, parameter_at(rate / static_cast<double>(crowd)));
+    }
+    answer_.series.push_back(id);
+    answer_.parameter.push_back(parameter);
+  }
+  if (uniform && !answer_.parameter.empty()) answer_.parameter.resize(1);
+  return finish_values(series);
+}
+
+Result<std::span<const std::optional<NoisyValue>>> Kernel::true_values(std::span<const SeriesId> series) {
+  check_series(series);
+  start_values();
+  answer_.noise = NoiseKind::none;
+  answer_.parameter.assign(1, Rational{0, 1});
+  for (const SeriesId id : series) {
+    if (!missing_[id]) answer_.series.push_back(id);
+  }
+  return finish_values(series);
+}
+
+Result<std::span<const std::optional<NoisyValue>>> Kernel::finish_values(std::span<const SeriesId> series) {
   if (!answer_.series.empty()) {
     if (replay_ != nullptr) {
       FUGU_TRY(replay_answer());
@@ -269,14 +335,19 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<cons
   return std::span<const std::optional<NoisyValue>>(values_);
 }
 
-Result<NoisyValue> Kernel::single(Statistic statistic, std::span<const SeriesId> series,
-                                  std::span<const std::int64_t> reference, Slot first_slot, Budget share) {
+Result<Rational> Kernel::parameter_of(Statistic statistic, std::span<const SeriesId> series, Slot first_slot,
+                                      Budget share) const {
   FUGU_CHECK(first_slot <= slot_);
   check_series(series);
+  const auto slots = static_cast<std::uint64_t>(slot_ - first_slot) + 1;
+  return parameter_for(largest_change(statistic, series), slots, share);
+}
+
+Result<NoisyValue> Kernel::single(Statistic statistic, std::span<const SeriesId> series,
+                                  std::span<const std::int64_t> reference, Slot first_slot, Result<Rational> allowed) {
   if (first_slot < earliest_slot())
     return Error{Cause::refused, "slot " + std::to_string(first_slot) + " is no longer remembered"};
-  const auto slots = static_cast<std::uint64_t>(slot_ - first_slot) + 1;
-  FUGU_ASSIGN(const Rational parameter, parameter_for(largest_change(statistic, series), slots, share));
+  FUGU_ASSIGN(const Rational parameter, std::move(allowed));
   answer_.statistic = statistic;
   answer_.noise = options_.noise;
   answer_.first_slot = first_slot;
@@ -295,17 +366,30 @@ Result<NoisyValue> Kernel::single(Statistic statistic, std::span<const SeriesId>
 }
 
 Result<NoisyValue> Kernel::sum(std::span<const SeriesId> series, Budget share) {
-  return single(Statistic::sum, series, {}, slot_, share);
+  return single(Statistic::sum, series, {}, slot_, parameter_of(Statistic::sum, series, slot_, share));
 }
 
 Result<NoisyValue> Kernel::distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference,
                                     Budget share) {
   FUGU_CHECK(reference.size() == series.size());
-  return single(Statistic::distance, series, reference, slot_, share);
+  return single(Statistic::distance, series, reference, slot_, parameter_of(Statistic::distance, series, slot_, share));
+}
+
+Result<NoisyValue> Kernel::distance_at(std::span<const SeriesId> series, std::span<const std::int64_t> reference,
+                                       double rate) {
+  FUGU_CHECK(reference.size() == series.size());
+  check_series(series);
+  // A meter changes the distance in every series it counts into; in ρ changes add up before they are squared.
+  std::uint64_t crowd = 0;
+  for (const SeriesId id : series) crowd = std::max(crowd, crowd_of_all_[id]);
+  const auto each = static_cast<double>(crowd);
+  return single(Statistic::distance, series, reference, slot_,
+                parameter_at(rate / (currency() == Currency::rho ? each * each : each)));
 }
 
 Result<NoisyValue> Kernel::deviation(std::span<const SeriesId> series, Slot first_slot, Budget share) {
-  return single(Statistic::deviation, series, {}, first_slot, share);
+  return single(Statistic::deviation, series, {}, first_slot,
+                parameter_of(Statistic::deviation, series, first_slot, share));
 }
 
 // --- Sparse-vector sessions ---------------------------------------------------------------------------------------

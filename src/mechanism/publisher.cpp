@@ -9,11 +9,14 @@ namespace {
 // Flushing costs a disk sync: done for this many slots or ledger bytes at once, unless the source would wait.
 constexpr std::size_t kFlushSlots = 65536;
 constexpr std::size_t kFlushBytes = 1 << 20;
+constexpr std::size_t kPoliciesAtOnce = 1 << 16;
 
 }  // namespace
 
 SlotRunner::SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger)
     : strategy_(std::move(mechanism.strategy)),
+      policies_(std::move(mechanism.policies)),
+      ledger_(ledger),
       kernel_({mechanism.definition, mechanism.exposure, mechanism.noise, strategy_->reach()}, std::move(noise),
               ledger),
       release_(mechanism.exposure.series_count()) {}
@@ -31,7 +34,50 @@ Result<double> SlotRunner::finish() {
   return kernel_.end(release_.utc_offset_s_);
 }
 
+void SlotRunner::tell_strategy(MeterId meter, const PolicyEvent& event) {
+  event.withdrawn ? strategy_->withdrawn(kernel_, meter, event.signatures, event.policy)
+                  : strategy_->stated(kernel_, meter, event.signatures, event.policy);
+}
+
+Result<bool> SlotRunner::take_policies(std::size_t at_most) {
+  if (policies_ == nullptr) return false;
+  for (std::size_t taken = 0; taken < at_most; ++taken) {
+    FUGU_ASSIGN(const PolicyEvent* event, policies_->next(next_slot()));
+    if (event == nullptr) return false;
+    const auto meter = kernel_.state(*event);
+    if (!meter) {
+      FUGU_TRY(policies_->refused(meter.error()));
+      continue;
+    }
+    tell_strategy(*meter, *event);
+    if (ledger_ == nullptr) continue;
+    if (event->withdrawn) {
+      ledger_->append(LedgerRecord(PolicyWithdrawn{next_slot(), event->meter, event->policy}));
+    } else {
+      ledger_->append(LedgerRecord(PolicyStated{next_slot(), event->meter, event->signatures, event->policy}));
+    }
+  }
+  return true;
+}
+
+Result<void> SlotRunner::replay_policy(const PolicyEvent& event, Slot slot) {
+  if (policies_ == nullptr || slot != next_slot()) return Replay::mismatch();
+  // Events that are not on record were refused.
+  for (;;) {
+    FUGU_ASSIGN(const PolicyEvent* next, policies_->next(kPolicySlotMax));
+    if (next == nullptr)
+      return Error{Cause::bad_input, "a policy of meter " + event.meter +
+                                         " is on record in the ledger, but no longer stated: policies may be added "
+                                         "or withdrawn, not deleted or changed"};
+    if (next->meter == event.meter && next->policy == event.policy && next->withdrawn == event.withdrawn) break;
+  }
+  FUGU_ASSIGN(const MeterId meter, kernel_.state(event));
+  tell_strategy(meter, event);
+  return {};
+}
+
 Result<const Release*> SlotRunner::run(const SlotRow& row) {
+  FUGU_TRY(take_policies(~std::size_t{0}));
   start(row.slot, row.utc_offset_s);
   FUGU_TRY(kernel_.begin(row));
   FUGU_TRY(finish());
@@ -51,6 +97,10 @@ Result<const Release*> SlotRunner::rerun(Replay& replay) {
     } else if (const auto* resumed = std::get_if<Resumed>(record)) {
       if (resumed->slot != next_slot()) return Replay::mismatch();
       forget();
+    } else if (const auto* stated = std::get_if<PolicyStated>(record)) {
+      FUGU_TRY(replay_policy({stated->meter, stated->signatures, stated->policy, false}, stated->slot));
+    } else if (const auto* withdrawn = std::get_if<PolicyWithdrawn>(record)) {
+      FUGU_TRY(replay_policy({withdrawn->meter, {}, withdrawn->policy, true}, withdrawn->slot));
     } else if (std::holds_alternative<Answer>(*record) || std::holds_alternative<SlotEnd>(*record)) {
       break;
     }
@@ -98,6 +148,10 @@ Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureN
 
 Result<void> Publisher::publish(const SlotRow& row) {
   if (stopped_) return *stopped_;
+  for (bool more = true; more;) {
+    FUGU_ASSIGN(more, runner_.take_policies(kPoliciesAtOnce));
+    if (more && ledger_) FUGU_TRY(flush());
+  }
   auto release = runner_.run(row);
   if (!release) {
     if (ledger_) ledger_->abandon_slot(row.slot);

@@ -18,8 +18,10 @@
 
 #include "fugu/accounting/accountant.hpp"
 #include "fugu/accounting/ledger.hpp"
+#include "fugu/accounting/policy_accountant.hpp"
 #include "fugu/core/result.hpp"
 #include "fugu/noise/noise.hpp"
+#include "fugu/policy/feed.hpp"
 #include "fugu/stream/source.hpp"
 
 namespace fugu {
@@ -69,11 +71,20 @@ class Kernel {
   bool present(SeriesId series) const { return !missing_[series]; }
   /// The first slot that a deviation request may reach back to now.
   Slot earliest_slot() const;
-  /// What may be spent within one window of the definition, and that window's length.
+  /// What may be spent within one window of the definition, and that window's length. Under a swellfish definition:
+  /// what the floor says.
   Budget total() const { return accountant_->total(); }
   std::uint64_t window_slots() const { return accountant_->window_slots(); }
   /// The most that one more request in this slot may cost, so that nothing promised can break whatever is asked later.
   Budget available() const { return accountant_->available(); }
+  Currency currency() const { return accountant_->currency(); }
+  NoiseKind noise() const { return options_.noise; }
+  const Definition& definition() const { return options_.definition; }
+  const Exposure& exposure() const { return options_.exposure; }
+  /// Into how many series the meter counts that counts into `series` and most others.
+  std::uint64_t crowd(SeriesId series) const { return crowd_of_all_[series]; }
+  /// Whether no policy is relevant in this slot for any meter that may count into the series.
+  bool idle(SeriesId series) const { return policies_ != nullptr && policies_->idle(series); }
 
   // --- Requests -------------------------------------------------------------------------------------------------
   // `share` is the most a request may cost any one meter (see Accountant for the currency); it sets the noise, which is
@@ -83,10 +94,17 @@ class Kernel {
   /// The value of each series; nullopt where the total is missing (which costs nothing). A meter that counts into
   /// several of them pays for all: the share is split among those.
   Result<std::span<const std::optional<NoisyValue>>> values(std::span<const SeriesId> series, Budget share);
+  /// As above at a rate instead of a share: ε per step, or ρ per squared step, that one meter loses at most. Each
+  /// series is answered at rate / crowd(series).
+  Result<std::span<const std::optional<NoisyValue>>> values_at(std::span<const SeriesId> series, double rate);
+  /// The true values, where the definition permits it: all of the series must be idle.
+  Result<std::span<const std::optional<NoisyValue>>> true_values(std::span<const SeriesId> series);
   /// The sum of some series.
   Result<NoisyValue> sum(std::span<const SeriesId> series, Budget share);
   /// Σ |value − reference| over some series; `reference` is public and in the same order.
   Result<NoisyValue> distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference, Budget share);
+  Result<NoisyValue> distance_at(std::span<const SeriesId> series, std::span<const std::int64_t> reference,
+                                 double rate);
   /// Σ over some series of Σ |value − mean| over the slots from `first_slot` to now, floored per series. Each slot
   /// reached is charged the share.
   Result<NoisyValue> deviation(std::span<const SeriesId> series, Slot first_slot, Budget share);
@@ -105,6 +123,9 @@ class Kernel {
 
   Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledger);
 
+  // Policies, between slots.
+  Result<MeterId> state(const PolicyEvent& event);
+
   // Life of a slot, driven by the SlotRunner.
   Result<void> begin(const SlotRow& row);
   Result<void> begin_replay(Slot slot, const std::vector<SeriesId>& missing, class Replay& replay);
@@ -118,6 +139,10 @@ class Kernel {
   void add_rates();
   std::int64_t draw(Rational parameter);
 
+  void start_values();
+  Result<std::span<const std::optional<NoisyValue>>> finish_values(std::span<const SeriesId> series);
+  /// Exact, because a rate is a dyadic fraction: scale 1/rate, or variance 1/(2·rate).
+  Result<Rational> parameter_at(double rate) const;
   Result<Rational> parameter_for(std::uint64_t change_steps, std::uint64_t slots, Budget share) const;
   /// The same for a single slot, remembered from one call to the next: most strategies keep asking at one price.
   Result<Rational> parameter_of_value(std::uint64_t change_steps, Budget share);
@@ -125,7 +150,9 @@ class Kernel {
   std::uint64_t largest_change(Statistic statistic, std::span<const SeriesId> series) const;
   std::uint64_t largest_crowd(SeriesId series, std::span<const SeriesId> asked) const;
   Result<NoisyValue> single(Statistic statistic, std::span<const SeriesId> series,
-                            std::span<const std::int64_t> reference, Slot first_slot, Budget share);
+                            std::span<const std::int64_t> reference, Slot first_slot, Result<Rational> parameter);
+  Result<Rational> parameter_of(Statistic statistic, std::span<const SeriesId> series, Slot first_slot,
+                                Budget share) const;
 
   void check_series(std::span<const SeriesId> series) const;
 
@@ -137,6 +164,7 @@ class Kernel {
 
   Options options_;
   std::unique_ptr<Accountant> accountant_;
+  PolicyAccountant* policies_ = nullptr;  // the same, when it is one
   std::unique_ptr<Noise> noise_;
   LedgerWriter* ledger_;
   class Replay* replay_ = nullptr;

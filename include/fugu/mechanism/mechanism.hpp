@@ -28,6 +28,11 @@ class Strategy {
   /// An error ends the stream; a strategy that can go on after Cause::refused simply repeats.
   virtual Result<void> step(Kernel& kernel, Release& release) = 0;
 
+  /// Policies are public: under a swellfish definition a strategy is told of each before the slot from which it holds.
+  /// `signatures`: those of which the meter has one; empty when it may be any.
+  virtual void stated(const Kernel&, MeterId, std::span<const std::uint32_t> /*signatures*/, const Policy&) {}
+  virtual void withdrawn(const Kernel&, MeterId, std::span<const std::uint32_t> /*signatures*/, const Policy&) {}
+
   /// How many slots back its deviation requests reach.
   virtual Reach reach() const { return {}; }
 };

@@ -18,12 +18,17 @@ struct Mechanism {
   Exposure exposure;
   NoiseKind noise = NoiseKind::laplace;
   std::unique_ptr<Strategy> strategy;
+  /// Under a swellfish definition: where its policies come from.
+  std::unique_ptr<PolicyFeed> policies = nullptr;
 };
 
 /// Kernel, strategy and release of one run, slot by slot. Shared by Publisher and Simulation, which see to it that a
 /// ledger goes with secure noise only; nobody else can make one.
 class SlotRunner {
  public:
+  /// Takes in the policies that are known before the next slot; called by run(), too. True when there were any, so that
+  /// a long list can be made durable in pieces.
+  Result<bool> take_policies(std::size_t at_most);
   /// Runs the next slot on true values.
   Result<const Release*> run(const SlotRow& row);
   /// Runs the next slot on recorded answers; nullptr when the ledger ends.
@@ -39,8 +44,12 @@ class SlotRunner {
   SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger);
   void start(Slot slot, std::int32_t utc_offset_s);
   Result<double> finish();
+  void tell_strategy(MeterId meter, const PolicyEvent& event);
+  Result<void> replay_policy(const PolicyEvent& event, Slot slot);
 
   std::unique_ptr<Strategy> strategy_;
+  std::unique_ptr<PolicyFeed> policies_;
+  LedgerWriter* ledger_;
   Kernel kernel_;
   Release release_;
 };

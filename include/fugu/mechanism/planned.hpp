@@ -1,0 +1,74 @@
+// Strategies that follow a plan made from policies.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "fugu/mechanism/mechanism.hpp"
+#include "fugu/mechanism/planner.hpp"
+
+namespace fugu {
+
+/// Makes a planner for a promise that counts ε or ρ.
+using MakePlanner = std::function<std::unique_ptr<Planner>(const Kernel&)>;
+
+/// Answers every slot at the rate its planner says, within what the floor and the accountant allow. Where no policy is
+/// relevant: the true value if that was chosen, else as much as the floor gives each slot of its window.
+///
+/// Series that share a meter are planned together; groups of series that share none have plans of their own.
+///
+/// Guarantee: keeps every policy, whatever the planner says (the kernel sees to it). When the planner wants more than
+/// is left, it gets what is left. Cost: the planner's, and O(series) per slot.
+class PlannedStrategy : public Strategy {
+ public:
+  explicit PlannedStrategy(MakePlanner make_planner) : make_planner_(std::move(make_planner)) {}
+
+  Result<void> step(Kernel& kernel, Release& release) override;
+  void stated(const Kernel& kernel, MeterId meter, std::span<const std::uint32_t> signatures,
+              const Policy& policy) override;
+  void withdrawn(const Kernel& kernel, MeterId meter, std::span<const std::uint32_t> signatures,
+                 const Policy& policy) override;
+
+ protected:
+  /// Series that are planned together.
+  struct Block {
+    std::vector<SeriesId> series;
+    std::unique_ptr<Planner> planner;
+  };
+  /// Decides about a slot in which policies are relevant, of which the planner says `rate`. Returns what it spent.
+  virtual Result<double> release_relevant(Kernel& kernel, Release& release, const Block& block, double rate);
+  /// Answers at `rate`, or at what is left when that is less; 0 when nothing is left and the last release is repeated.
+  static Result<double> release_at(Kernel& kernel, Release& release, const Block& block, double rate);
+
+ private:
+  void prepare(const Kernel& kernel);
+  Result<void> release_idle(Kernel& kernel, Release& release, const Block& block) const;
+
+  MakePlanner make_planner_;
+  std::vector<Block> blocks_;
+  std::vector<std::uint32_t> block_of_signature_;
+  std::vector<std::vector<std::uint32_t>> blocks_of_meter_;
+  double floor_rate_ = 0;  // of one slot; infinite without a floor
+};
+
+/// PlannedStrategy that first asks, with a part of the rate, how far the stream has moved from the last release, and
+/// releases anew only when that is more than the noise it would add: the idea of Unicorn, with exact accounting. What a
+/// repeated release saves, the planner can spend later.
+class AdaptiveStrategy final : public PlannedStrategy {
+ public:
+  /// `decision_part` of each slot's rate pays for the decision: between 0 and 1, exclusive.
+  AdaptiveStrategy(MakePlanner make_planner, double decision_part)
+      : PlannedStrategy(std::move(make_planner)), decision_part_(decision_part) {
+    FUGU_CHECK(decision_part > 0 && decision_part < 1);
+  }
+
+ protected:
+  Result<double> release_relevant(Kernel& kernel, Release& release, const Block& block, double rate) override;
+
+ private:
+  double decision_part_;
+  std::vector<std::int64_t> reference_;
+};
+
+}  // namespace fugu

@@ -1,0 +1,175 @@
+#include "fugu/mechanism/planned.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace fugu {
+
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+/// Series that are connected by signatures belong together: the block of each signature.
+std::vector<std::uint32_t> connect(const Exposure& exposure, std::vector<std::vector<SeriesId>>& blocks) {
+  std::vector<std::uint32_t> root(exposure.series_count());
+  std::iota(root.begin(), root.end(), 0u);
+  const auto find = [&](std::uint32_t s) {
+    while (root[s] != s) s = root[s] = root[root[s]];
+    return s;
+  };
+  for (std::size_t g = 0; g < exposure.signature_count(); ++g) {
+    for (const SeriesId series : exposure.signature(g)) root[find(series)] = find(exposure.signature(g)[0]);
+  }
+  std::vector<std::uint32_t> block_of_root(exposure.series_count(), ~0u);
+  for (SeriesId series = 0; series < exposure.series_count(); ++series) {
+    std::uint32_t& block = block_of_root[find(series)];
+    if (block == ~0u) {
+      block = static_cast<std::uint32_t>(blocks.size());
+      blocks.emplace_back();
+    }
+    blocks[block].push_back(series);
+  }
+  std::vector<std::uint32_t> block_of_signature;
+  for (std::size_t g = 0; g < exposure.signature_count(); ++g) {
+    const auto& members = exposure.signature(g);
+    block_of_signature.push_back(members.empty() ? 0 : block_of_root[find(members[0])]);
+  }
+  return block_of_signature;
+}
+
+std::uint64_t largest_sensitivity(const Exposure& exposure) {
+  std::uint64_t largest = 0;
+  for (SeriesId series = 0; series < exposure.series_count(); ++series)
+    largest = std::max(largest, exposure.sensitivity_steps(series));
+  return largest;
+}
+
+/// The rate at which a change by the whole sensitivity costs `share`, with room for rounding.
+double rate_of(const Kernel& kernel, Budget share) {
+  const auto sensitivity = static_cast<double>(largest_sensitivity(kernel.exposure()));
+  const double rate = share.to_double() / sensitivity / (kernel.currency() == Currency::rho ? sensitivity : 1);
+  return rate * (1 - 0x1p-40);
+}
+
+/// A policy with a shape changes only some series: what it counts for where each series gets rate / crowd.
+Policy as_planned(const Kernel& kernel, Policy policy) {
+  if (!policy.shape) return policy;
+  double largest = 0;
+  for (const Profile& profile : policy.shape->alternatives) {
+    for (std::size_t k = 0; k < profile.lanes[0].steps.size(); ++k) {
+      double change = 0;
+      for (const Lane& lane : profile.lanes)
+        change +=
+            static_cast<double>(lane.steps[k]) / (lane.series ? static_cast<double>(kernel.crowd(*lane.series)) : 1.0);
+      largest = std::max(largest, change);
+    }
+  }
+  if (kernel.currency() == Currency::epsilon)  // in ρ the envelope is what is charged
+    policy.magnitude_steps = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(largest)));
+  policy.shape = nullptr;
+  return policy;
+}
+
+}  // namespace
+
+void PlannedStrategy::prepare(const Kernel& kernel) {
+  if (!blocks_.empty()) return;
+  std::vector<std::vector<SeriesId>> groups;
+  block_of_signature_ = connect(kernel.exposure(), groups);
+  for (auto& series : groups) blocks_.push_back({std::move(series), make_planner_(kernel)});
+  floor_rate_ =
+      kernel.definition().floor() == nullptr ? kInfinite : rate_of(kernel, kernel.total() / kernel.window_slots());
+}
+
+void PlannedStrategy::stated(const Kernel& kernel, MeterId meter, std::span<const std::uint32_t> signatures,
+                             const Policy& policy) {
+  prepare(kernel);
+  if (meter >= blocks_of_meter_.size()) blocks_of_meter_.resize(meter + 1);
+  std::vector<std::uint32_t>& blocks = blocks_of_meter_[meter];
+  if (blocks.empty()) {
+    for (const std::uint32_t g : signatures) blocks.push_back(block_of_signature_[g]);
+    if (signatures.empty()) {
+      blocks.resize(blocks_.size());
+      std::iota(blocks.begin(), blocks.end(), 0u);
+    }
+    std::sort(blocks.begin(), blocks.end());
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  }
+  const Policy planned = as_planned(kernel, policy);
+  for (const std::uint32_t b : blocks) blocks_[b].planner->add(meter, planned);
+}
+
+void PlannedStrategy::withdrawn(const Kernel& kernel, MeterId meter, std::span<const std::uint32_t>,
+                                const Policy& policy) {
+  const Policy planned = as_planned(kernel, policy);
+  for (const std::uint32_t b : blocks_of_meter_[meter]) blocks_[b].planner->withdraw(meter, planned);
+}
+
+Result<void> PlannedStrategy::step(Kernel& kernel, Release& release) {
+  prepare(kernel);
+  for (Block& block : blocks_) {
+    const double rate = block.planner->rate(kernel.slot());
+    if (std::isinf(rate)) {
+      FUGU_TRY(release_idle(kernel, release, block));
+      block.planner->spent(0);
+      continue;
+    }
+    FUGU_ASSIGN(const double spent, release_relevant(kernel, release, block, std::min(rate, floor_rate_)));
+    block.planner->spent(spent);
+  }
+  return {};
+}
+
+Result<void> PlannedStrategy::release_idle(Kernel& kernel, Release& release, const Block& block) const {
+  if (!kernel.definition().exact_when_idle()) {
+    FUGU_TRY(release_at(kernel, release, block, floor_rate_));
+    return {};
+  }
+  FUGU_ASSIGN(const auto answers, kernel.true_values(block.series));
+  release.set(block.series, answers);
+  return {};
+}
+
+Result<double> PlannedStrategy::release_relevant(Kernel& kernel, Release& release, const Block& block, double rate) {
+  return release_at(kernel, release, block, rate);
+}
+
+Result<double> PlannedStrategy::release_at(Kernel& kernel, Release& release, const Block& block, double rate) {
+  auto answers = kernel.values_at(block.series, rate);
+  if (!answers && answers.error().cause == Cause::refused) {
+    rate = std::min(rate, rate_of(kernel, kernel.available()));
+    answers = kernel.values_at(block.series, rate);
+  }
+  if (!answers && answers.error().cause == Cause::refused) return 0.0;
+  if (!answers) return std::move(answers).error();
+  release.set(block.series, *answers);
+  return rate;
+}
+
+Result<double> AdaptiveStrategy::release_relevant(Kernel& kernel, Release& release, const Block& block, double rate) {
+  const bool complete = std::all_of(block.series.begin(), block.series.end(),
+                                    [&](SeriesId series) { return release[series].known && kernel.present(series); });
+  if (!complete || rate <= 0) return release_at(kernel, release, block, rate);
+  reference_.clear();
+  for (const SeriesId series : block.series) reference_.push_back(release[series].value.steps);
+  const double decision_rate = rate * decision_part_;
+  const auto moved = kernel.distance_at(block.series, reference_, decision_rate);
+  if (!moved && moved.error().cause == Cause::refused) return 0.0;
+  if (!moved) return moved.error();
+  const double release_rate = rate - decision_rate;
+  double expected_noise = 0;  // Σ over series of the magnitude a new release would add
+  for (const SeriesId series : block.series) {
+    const double each = release_rate / static_cast<double>(kernel.crowd(series));
+    expected_noise += kernel.noise() == NoiseKind::gaussian
+                          ? std::sqrt(1 / (2 * each)) * std::sqrt(2 / 3.141592653589793)
+                      : kernel.currency() == Currency::rho ? 1 / std::sqrt(2 * each)
+                                                           : 1 / each;
+  }
+  if (static_cast<double>(moved->steps) <= expected_noise) return decision_rate;
+  FUGU_ASSIGN(const double spent, release_at(kernel, release, block, release_rate));
+  return decision_rate + spent;
+}
+
+}  // namespace fugu
