@@ -13,7 +13,7 @@
 namespace fugu {
 
 /// The policies of one meter, whoever stated them, ordered by (first, last). Adding near the end is cheap; finding
-/// those that overlap an interval looks at these and few others.
+/// those that overlap an interval looks at these and O(log n) others for each, even where one policy covers years.
 class Collection {
  public:
   void add(const Policy& policy);
@@ -29,20 +29,23 @@ class Collection {
   /// Calls visit(policy) for each policy that overlaps `interval`, in order.
   template <class Visit>
   void for_overlapping(const Interval& interval, Visit&& visit) const {
-    for (std::size_t i = begin_of(interval); i < policies_.size() && policies_[i].interval.first <= interval.last;
-         ++i) {
-      if (policies_[i].interval.last >= interval.first) visit(policies_[i]);
-    }
+    const std::size_t end = end_of(interval);
+    for (std::size_t i = next_reaching(0, end, interval.first); i < end; i = next_reaching(i + 1, end, interval.first))
+      visit(policies_[i]);
   }
   std::size_t count_overlapping(const Interval& interval) const;
 
  private:
-  /// No policy before this position reaches `interval`.
-  std::size_t begin_of(const Interval& interval) const;
+  /// All policies from this position on begin after `interval`.
+  std::size_t end_of(const Interval& interval) const;
+  /// The first policy from position `i` on that does not end before `slot`; `end` or beyond when there is none before.
+  std::size_t next_reaching(std::size_t i, std::size_t end, Slot slot) const;
   void update_latest(std::size_t from);
 
   std::vector<Policy> policies_;
-  std::vector<Slot> latest_;  // of policies 0 … i: the last slot any of them reaches
+  // The last slot that any policy of a block reaches: for each block of 16 policies, then for each block of 16 such
+  // blocks, and so on. Nothing for up to 16 policies, which most meters have.
+  std::vector<Slot> latest_;
 };
 
 /// The collections of all meters.

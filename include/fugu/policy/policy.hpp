@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@ struct Interval {
 
   std::uint64_t slots() const { return static_cast<std::uint64_t>(last - first) + 1; }
   bool contains(Slot slot) const { return first <= slot && slot <= last; }
+  bool contains(const Interval& other) const { return first <= other.first && other.last <= last; }
   bool overlaps(const Interval& other) const { return first <= other.last && other.first <= last; }
   friend bool operator==(const Interval&, const Interval&) = default;
 };
@@ -40,20 +42,20 @@ struct Lane {
   /// The series concerned; absent: every series the meter counts into, by as much in each.
   std::optional<SeriesId> series;
   std::vector<std::uint64_t> steps;  ///< one per slot of the occurrence
-  friend bool operator==(const Lane&, const Lane&) = default;
+  friend auto operator<=>(const Lane&, const Lane&) = default;
 };
 
 /// One pair of patterns that must look alike, as the difference between them. All lanes are equally long.
 struct Profile {
   std::vector<Lane> lanes;
-  friend bool operator==(const Profile&, const Profile&) = default;
+  friend auto operator<=>(const Profile&, const Profile&) = default;
 };
 
 /// An occurrence that is not simply "this much, for this long": at least one difference profile, any of which may be
 /// what happened.
 struct Shape {
   std::vector<Profile> alternatives;
-  friend bool operator==(const Shape&, const Shape&) = default;
+  friend auto operator<=>(const Shape&, const Shape&) = default;
 };
 
 /// One wish of one meter. Made by the readers of the policy folder, which check it.
@@ -75,6 +77,11 @@ struct Policy {
            a.epsilon == b.epsilon && (a.shape == b.shape || (a.shape && b.shape && *a.shape == *b.shape));
   }
 };
+
+/// Gives `policy` this shape and the envelope that goes with it. `shape` has an alternative, each alternative a lane,
+/// and some entry is above 0. A shape that says "this much, for this long" in every series is left out: its envelope
+/// says it.
+void set_shape(Policy& policy, Shape shape);
 
 inline constexpr std::uint64_t kMagnitudeStepsMax = std::uint64_t{1} << 40;
 inline constexpr Slot kPolicySlotMax = Slot{1} << 40;
