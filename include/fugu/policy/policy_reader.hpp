@@ -1,0 +1,78 @@
+// Reads policies: CSV with header `meter,start,end,length,magnitude,epsilon`, or JSON Lines with the same keys, told
+// apart by their first character. docs/concepts/policies.md has the formats.
+//
+// Rules:
+// - `start` and `end` name the first and the last slot, by number or by the time at which the slot starts.
+// - A magnitude is rounded up to the grid, an ε down: what is promised is never less than what was asked for.
+// - A row is right as a whole or an error. The error names file and line, what was found and what would be right.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fugu/policy/admission.hpp"
+#include "fugu/policy/book.hpp"
+#include "fugu/stream/block_reader.hpp"
+#include "fugu/stream/clock.hpp"
+#include "fugu/stream/decimal.hpp"
+#include "fugu/stream/series_map.hpp"
+
+namespace fugu {
+
+struct PolicyOptions {
+  UnitStep unit_step = {};                                ///< the stream's
+  Clock clock = {};                                       ///< the stream's; without time, only slot numbers are read
+  std::optional<std::int32_t> default_utc_offset_s = {};  ///< for stamps without one
+  std::int32_t utc_offset_s = 0;                          ///< in which days and times of recurring wishes are meant
+  Slot now = 0;                                           ///< what begins earlier is an error
+  const SeriesMap* map = nullptr;  ///< meters that are not in it are an error; outlives the reader
+  /// Names of the stream's series, by SeriesId, for profiles and patterns that name some. Taken from `map` when empty.
+  std::vector<std::string> series = {};
+  /// Limits on single policies hold for every row. The others need to see what a meter has: read_policy_book() checks
+  /// them, who takes rows one by one asks admit().
+  AdmissionRule admission = {};
+  std::size_t block_size = BlockReader::kBlockSize;
+};
+
+/// What one row says, or one occurrence of a row that comes back.
+struct StatedPolicy {
+  std::string meter;
+  Policy policy;
+  Slot known = 0;          ///< from which slot on it is known; not after its interval begins
+  bool withdrawn = false;  ///< takes back an equal policy that was stated before
+  std::uint64_t line = 0;
+};
+
+class PolicyReader {
+ public:
+  /// Reads the header of a CSV. A file that is empty is an error; a header alone states nothing.
+  static Result<PolicyReader> open(Input input, PolicyOptions options);
+  PolicyReader(PolicyReader&&) noexcept;
+  PolicyReader& operator=(PolicyReader&&) noexcept;
+  ~PolicyReader();
+
+  /// The next policy; false at the end. After an error about a row, the next call goes on with the row after it, and
+  /// nothing of the wrong row was handed out. On an error `stated` is unspecified.
+  Result<bool> next(StatedPolicy& stated);
+  /// True when next() would have to wait for a writer.
+  bool would_wait();
+
+  const std::string& file() const;
+
+ private:
+  class Impl;
+  explicit PolicyReader(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Reads all policies of a file, less those taken back, or none: besides a wrong row, two that say the same, taking
+/// back what is not there, and what `admission` does not allow are errors. Notice is asked of rows that became known
+/// while the stream ran (`known` or `now` above 0).
+Result<PolicyBook> read_policy_book(Input input, const PolicyOptions& options);
+
+}  // namespace fugu

@@ -1,0 +1,78 @@
+// The texts of one row → a policy. What CSV and JSON Lines have in common.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fugu/policy/pattern.hpp"
+#include "fugu/policy/policy_reader.hpp"
+#include "fugu/stream/location.hpp"
+#include "json_line.hpp"
+
+namespace fugu {
+
+/// Texts of a row; empty when they are absent. They may be part of the line, which then gives errors their column.
+struct RowText {
+  std::string_view meter;
+  std::string_view start;
+  std::string_view end;
+  std::string_view length;
+  std::string_view magnitude;
+  std::string_view epsilon;
+  std::string_view group;
+  std::string_view known;
+};
+
+/// Where a row is, to say where it is wrong.
+struct RowPlace {
+  std::string_view file;
+  std::uint64_t line_number = 0;
+  std::string_view line;
+
+  /// `field` is what is wrong.
+  Error wrong(std::string_view field, std::string_view found, std::string_view expected) const;
+  /// `FILE:LINE: message`, for a message that says the rest.
+  Error wrong(const Error& what) const;
+};
+
+/// Has a memory of the last row, as rows often repeat it.
+class RowParser {
+ public:
+  explicit RowParser(PolicyOptions options);
+
+  /// Everything but the interval and what occurs: meter, ε, known. `stated` is replaced.
+  Result<void> parse_frame(const RowText& row, const RowPlace& place, StatedPolicy& stated);
+  /// `length` and `magnitude`, for `group` individuals.
+  Result<void> parse_event(const RowText& row, const RowPlace& place, Policy& policy) const;
+  /// The same from a JSON `profile` or `patterns`.
+  Result<void> parse_profile(const json::Value& profile, const RowText& row, const RowPlace& place,
+                             Policy& policy) const;
+  Result<void> parse_patterns(const json::Value& patterns, const RowText& row, const RowPlace& place,
+                              Policy& policy) const;
+  Result<Interval> parse_interval(const RowText& row, const RowPlace& place) const;
+  /// The intervals of a JSON `repeat`.
+  Result<std::vector<Interval>> parse_repeat(const json::Value& repeat, const RowPlace& place, Slot known) const;
+
+  /// Whether the interval fits the rest of the policy, the clock and what was known when.
+  Result<void> check(const StatedPolicy& stated, const RowText& row, const RowPlace& place) const;
+
+ private:
+  Result<void> check_meter(std::string_view meter, const RowPlace& place);
+  Result<Slot> parse_slot(std::string_view what, std::string_view text, const RowPlace& place) const;
+  Result<Budget> parse_epsilon(std::string_view text, const RowPlace& place) const;
+  Result<std::uint64_t> parse_group(std::string_view text, const RowPlace& place) const;
+  Result<std::uint64_t> parse_magnitude(std::string_view text, bool may_be_zero, std::uint64_t group,
+                                        const RowPlace& place) const;
+  Result<Lane> parse_lane(const json::Value& value, std::uint64_t group, const RowPlace& place) const;
+  Result<SeriesId> find_series(std::string_view name, const RowPlace& place) const;
+  std::string slot_text(Slot slot) const;
+
+  PolicyOptions options_;
+  ByActivity<SeriesId> series_;
+  Slot slot_max_;
+  std::string last_meter_;
+  std::string last_epsilon_text_;
+  Budget last_epsilon_;
+};
+
+}  // namespace fugu
