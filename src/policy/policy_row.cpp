@@ -28,6 +28,8 @@ std::string named(std::string_view what, std::string_view text) {
 
 std::string quoted(std::string_view key) { return std::string("`").append(key).append("`"); }
 
+bool looks_like_a_date(std::string_view text) { return text.size() > 4 && text[4] == '-'; }
+
 bool is_part_of(std::string_view field, std::string_view line) {
   const std::less_equal<> not_after;
   return not_after(line.data(), field.data()) && not_after(field.data() + field.size(), line.data() + line.size());
@@ -81,7 +83,8 @@ Result<void> RowParser::check_meter(std::string_view meter, const RowPlace& plac
 
 Result<Slot> RowParser::parse_slot(std::string_view what, std::string_view text, const RowPlace& place) const {
   Slot slot = 0;
-  if (const auto number = parse_slot_number(text)) {
+  const auto number = looks_like_a_date(text) ? std::nullopt : parse_slot_number(text);
+  if (number) {
     slot = *number;
   } else if (!options_.clock.has_time()) {
     return place.wrong(text, named(what, text), "a slot number such as 0, 1, 2");

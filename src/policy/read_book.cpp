@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "../stream/same_text.hpp"
 #include "fugu/policy/policy_reader.hpp"
 #include "fugu/stream/location.hpp"
 
@@ -103,15 +104,25 @@ class Loader {
 
   void push(const StatedPolicy& stated) {
     const Policy& policy = stated.policy;
-    if (stated.meter != last_name_) {
-      last_name_ = stated.meter;
-      last_meter_ = book_.meter(stated.meter);
-    }
-    const std::size_t range = last_meter_ / kMetersInRange;
+    const MeterId meter = meter_of(stated.meter);
+    const std::size_t range = meter / kMetersInRange;
     if (range >= ranges_.size()) ranges_.resize(range + 1);
     ranges_[range].push_back({policy.interval.first, policy.interval.last, policy.length_slots, policy.magnitude_steps,
-                              policy.epsilon, stated.line & ~(std::uint64_t{1} << 63), stated.withdrawn, last_meter_,
+                              policy.epsilon, stated.line & ~(std::uint64_t{1} << 63), stated.withdrawn, meter,
                               shapes_.id(policy.shape)});
+  }
+
+  // Files are mostly sorted by meter, or list meters in the same order again and again: comparing with the same one or
+  // with the one that came next before is faster than searching.
+  MeterId meter_of(std::string_view name) {
+    if (after_.empty()) after_.push_back(0), book_.meter(name);
+    if (same_text(book_.name(last_meter_), name)) return last_meter_;
+    const MeterId guess = after_[last_meter_];
+    if (same_text(book_.name(guess), name)) return last_meter_ = guess;
+    const MeterId meter = book_.meter(name);
+    if (meter == after_.size()) after_.push_back(0);
+    after_[last_meter_] = meter;
+    return last_meter_ = meter;
   }
 
   // By meter first, then each meter's few rows on their own.
@@ -183,8 +194,8 @@ class Loader {
 
   const PolicyOptions& options_;
   PolicyBook book_;
-  std::string last_name_;
   MeterId last_meter_ = 0;
+  std::vector<MeterId> after_;  // which meter came after each
   Shapes shapes_;
   std::vector<std::deque<Row>> ranges_;  // by meter / kMetersInRange
   std::vector<Row> sorted_;
