@@ -1,0 +1,137 @@
+// The policies whose interval contains the current slot, of all meters, ready to be scanned.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "fugu/policy/book.hpp"
+
+namespace fugu {
+
+/// Follows the stream slot by slot. Relevant policies stand in columns, so that a rule reads only what it needs; a
+/// policy that has ended leaves nothing behind.
+///
+/// Cost: adding and indexing is amortised constant for policies that come in order of their first slot, and O(n log n)
+/// for n that come in any order before the first slot. A slot costs O(1), plus one pass over one column when a policy
+/// ends in it, plus what overlaps each policy that begins in it. Memory: about 50 bytes for a policy to come and 130
+/// for a relevant one.
+class RelevantPolicies {
+ public:
+  /// A policy that begins after the current slot.
+  void add(MeterId meter, const Policy& policy);
+  /// Takes back one that was added and has not begun; false when there is none.
+  bool withdraw(MeterId meter, const Policy& policy);
+  /// Moves to `slot`, which is after the current one.
+  void advance(Slot slot);
+  /// The current slot was answered at this rate: adds what each meter lost to each of its relevant policies. 0: it was
+  /// not answered.
+  void record_spent(double rate);
+
+  Slot slot() const { return *slot_; }
+  bool empty() const { return meters_.empty(); }
+  std::size_t size() const { return meters_.size(); }
+  /// Whether anything below, except for spent() and answered_slots(), differs from the slot before.
+  bool changed() const { return changed_; }
+
+  /// Columns: relevant policy i, in no particular order, from 0 to size() − 1.
+  MeterId meter(std::size_t i) const { return meters_[i]; }
+  Interval interval(std::size_t i) const { return {first_[i], last_[i]}; }
+  std::uint64_t length_slots(std::size_t i) const { return length_slots_[i]; }
+  double epsilon(std::size_t i) const { return epsilon_[i]; }
+  /// δ(J) of Algorithm 6 over the policies of its meter known by now (docs/guarantees/tes-tenat.md).
+  std::uint64_t affected_slots(std::size_t i) const {
+    return std::min(static_cast<std::uint64_t>(affected_sum_[i]), interval(i).slots());
+  }
+  /// Σ rate · temporal sensitivity of its meter over the slots of its interval so far: at least what it has lost.
+  double spent(std::size_t i) const { return spent_[i]; }
+  /// How many slots of its interval were answered so far.
+  std::uint64_t answered_slots(std::size_t i) const { return answered_ - answered_before_[i]; }
+
+  /// Temporal sensitivity of a meter in the current slot: the sum of its relevant magnitudes.
+  std::uint64_t sensitivity_steps(MeterId meter) const { return sensitivity_steps_[meter]; }
+  /// The largest over all meters.
+  std::uint64_t largest_sensitivity_steps() const { return largest_sensitivity_steps_; }
+  std::size_t meter_count() const { return collections_.size(); }
+
+ private:
+  struct Record {
+    Interval interval;
+    std::uint64_t length_slots;
+    std::uint64_t magnitude_steps;
+    double epsilon;
+    bool operator==(const Record&) const = default;
+  };
+  /// One meter's policies that have not ended.
+  struct Upcoming {
+    std::vector<Record> to_come;  // from `next` on; ordered by first slot if `ordered`
+    std::size_t next = 0;
+    bool ordered = true;
+    std::vector<Record> begun;  // some may have ended since a policy of the meter began last
+    Slot wakes_at = kNever;
+  };
+  /// A policy that came or went while others of its meter were relevant: their δ(J) changes.
+  struct Arrival {
+    MeterId meter;
+    Interval interval;
+    std::uint64_t length_slots;
+    std::int64_t sign;
+  };
+  /// Which meters have a policy that begins in which slot: a ring for the near future, a map for the rest.
+  class Agenda {
+   public:
+    void schedule(Slot slot, MeterId meter);
+    /// Calls wake(meter) for everything scheduled up to `slot`.
+    template <class Wake>
+    void run(Slot slot, Wake&& wake);
+
+   private:
+    static constexpr Slot kNearSlots = 256;
+    std::vector<MeterId>& near(Slot slot) { return near_[static_cast<std::size_t>(slot % kNearSlots)]; }
+
+    std::array<std::vector<MeterId>, kNearSlots> near_;
+    Slot near_end_ = 0;  // slots from here on are in far_
+    Slot next_ = 0;
+    std::map<Slot, std::vector<MeterId>> far_;
+    std::vector<MeterId> due_;
+  };
+
+  static constexpr Slot kNever = kPolicySlotMax + 1;
+
+  static Record record_of(const Policy& policy);
+  static std::uint64_t reach(const Interval& interval, const Interval& other, std::uint64_t other_length_slots);
+  static void order(Upcoming& upcoming);
+  void wake_at(MeterId meter, Slot slot);
+  void remember_arrival(MeterId meter, const Record& record, std::int64_t sign);
+  void apply_arrivals();
+  void remove_ended();
+  void remove(std::size_t i);
+  void begin_policies(MeterId meter);
+  void begin_policy(MeterId meter, const Record& record, const Upcoming& upcoming);
+  void find_largest_sensitivity();
+
+  std::optional<Slot> slot_;
+  std::vector<Upcoming> collections_;  // by meter
+  std::vector<std::uint64_t> sensitivity_steps_;
+  std::uint64_t largest_sensitivity_steps_ = 0;
+  Agenda agenda_;
+  std::vector<Arrival> arrivals_;
+  std::vector<char> has_arrival_;  // by meter
+  bool changed_ = true;
+  Slot earliest_last_ = kNever;  // of the relevant policies
+  std::uint64_t answered_ = 0;
+
+  std::vector<MeterId> meters_;
+  std::vector<Slot> first_;
+  std::vector<Slot> last_;
+  std::vector<std::uint64_t> length_slots_;
+  std::vector<std::uint64_t> magnitude_steps_;
+  std::vector<double> epsilon_;
+  std::vector<std::int64_t> affected_sum_;  // of Algorithm 6 before it is capped at |J|
+  std::vector<double> spent_;
+  std::vector<std::uint64_t> answered_before_;
+};
+
+}  // namespace fugu

@@ -1,0 +1,308 @@
+#include "fugu/mechanism/published_planners.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "fugu/core/check.hpp"
+#include "fugu/mechanism/relevant_policies.hpp"
+
+namespace fugu {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The sensitivity a rule divides by: the meter's own in the slot, or one for all that only grows.
+class Sensitivity {
+ public:
+  explicit Sensitivity(std::optional<std::uint64_t> global_steps) : global_steps_(global_steps) {}
+
+  void advance(const RelevantPolicies& relevant) {
+    if (global_steps_) global_steps_ = std::max(*global_steps_, relevant.largest_sensitivity_steps());
+  }
+  /// For the policies of one meter.
+  double steps(const RelevantPolicies& relevant, MeterId meter) const {
+    return static_cast<double>(global_steps_ ? *global_steps_ : relevant.sensitivity_steps(meter));
+  }
+  /// For all meters.
+  double steps(const RelevantPolicies& relevant) const {
+    return static_cast<double>(global_steps_ ? *global_steps_ : relevant.largest_sensitivity_steps());
+  }
+
+ private:
+  std::optional<std::uint64_t> global_steps_;
+};
+
+/// What all rules do alike: follow the relevant policies.
+template <class Base>
+class Following : public Base {
+ public:
+  void add(MeterId meter, const Policy& policy) override { relevant_.add(meter, policy); }
+  void withdraw(MeterId meter, const Policy& policy) override { FUGU_CHECK(relevant_.withdraw(meter, policy)); }
+
+ protected:
+  RelevantPolicies relevant_;
+};
+
+enum class Window : std::uint8_t { longest_interval, longest_pattern };
+enum class Spacing : std::uint8_t { every_slot, once_a_window };
+
+/// Rules with one window and one ε for the whole book.
+class WindowPlanner final : public Following<Planner> {
+ public:
+  WindowPlanner(Window window, Spacing spacing, std::optional<std::uint64_t> global_steps)
+      : window_(window), spacing_(spacing), sensitivity_(global_steps) {}
+
+  void add(MeterId meter, const Policy& policy) override {
+    Following::add(meter, policy);
+    const std::uint64_t slots = window_ == Window::longest_interval ? policy.interval.slots() : policy.length_slots;
+    window_slots_ = std::max(window_slots_, slots);
+    epsilon_ = std::min(epsilon_, policy.epsilon.to_double());
+  }
+
+  double rate(Slot slot) override {
+    relevant_.advance(slot);
+    sensitivity_.advance(relevant_);
+    const double steps = sensitivity_.steps(relevant_);
+    const bool due = !last_sample_ || slot - *last_sample_ >= static_cast<Slot>(window_slots_);
+    idle_ = window_slots_ == 0 || steps == 0;
+    sampling_ = spacing_ == Spacing::once_a_window && due;
+    if (idle_) return kInfinity;
+    if (spacing_ == Spacing::once_a_window) return due ? epsilon_ / steps : 0;
+    return epsilon_ / (steps * static_cast<double>(window_slots_));
+  }
+
+  /// An idle slot keeps its place in the schedule, so that Sample and TeSSample differ in their noise only.
+  void spent(double rate) override {
+    if (sampling_ && (idle_ || rate > 0)) last_sample_ = relevant_.slot();
+  }
+
+ private:
+  Window window_;
+  Spacing spacing_;
+  Sensitivity sensitivity_;
+  std::uint64_t window_slots_ = 0;
+  double epsilon_ = kInfinity;
+  bool idle_ = true;
+  bool sampling_ = false;
+  std::optional<Slot> last_sample_;
+};
+
+/// UnicornIS.
+class IntervalSamplePlanner final : public Following<Planner> {
+ public:
+  explicit IntervalSamplePlanner(std::optional<std::uint64_t> global_steps) : sensitivity_(global_steps) {}
+
+  double rate(Slot slot) override {
+    relevant_.advance(slot);
+    sensitivity_.advance(relevant_);
+    for (std::size_t i = 0; i < relevant_.size(); ++i) {
+      if (relevant_.interval(i).first <= last_sample_) return 0;
+    }
+    double rate = kInfinity;
+    for (std::size_t i = 0; i < relevant_.size(); ++i)
+      rate = std::min(rate, relevant_.epsilon(i) / sensitivity_.steps(relevant_, relevant_.meter(i)));
+    return rate;
+  }
+
+  void spent(double rate) override {
+    if (rate > 0 && !relevant_.empty()) last_sample_ = relevant_.slot();
+  }
+
+ private:
+  Sensitivity sensitivity_;
+  Slot last_sample_ = -1;
+};
+
+enum class Strategies : std::uint8_t { uniform, uniform_and_absorb };
+
+/// Algorithm 9.
+class AffectedSlotsPlanner final : public Following<UnicornAllocation> {
+ public:
+  AffectedSlotsPlanner(double answer_share, Strategies strategies, std::optional<std::uint64_t> global_steps)
+      : answer_share_(answer_share), strategies_(strategies), sensitivity_(global_steps) {}
+
+  double rate(Slot slot) override {
+    relevant_.advance(slot);
+    sensitivity_.advance(relevant_);
+    double rate = kInfinity;
+    for (std::size_t i = 0; i < relevant_.size(); ++i) {
+      const double steps = steps_of(i);
+      const double epsilon = answer_share_ * relevant_.epsilon(i);
+      const auto affected = static_cast<double>(relevant_.affected_slots(i));
+      // The second strategy only adds to the first: look at it only where the first would lower the minimum.
+      if (steps == 0 || epsilon >= rate * affected * steps) continue;
+      rate = std::min(rate, allowance(i, epsilon, epsilon / affected) / steps);
+    }
+    return rate;
+  }
+
+  void spent(double rate) override {
+    if (strategies_ == Strategies::uniform_and_absorb) relevant_.record_spent(rate);
+  }
+
+  double decision_rate() const override {
+    double rate = kInfinity;
+    for (std::size_t i = 0; i < relevant_.size(); ++i) {
+      const auto affected = static_cast<double>(relevant_.affected_slots(i));
+      rate = std::min(rate, (1 - answer_share_) * relevant_.epsilon(i) / (affected * steps_of(i)));
+    }
+    return rate;
+  }
+
+ private:
+  double steps_of(std::size_t i) const { return sensitivity_.steps(relevant_, relevant_.meter(i)); }
+
+  /// ε_t that policy i allows. After δ(J) answers the algorithm's second strategy never exceeds the first, and before
+  /// that TOP_δ(J) is all there is: a sum suffices (docs/guarantees/unicorn.md).
+  double allowance(std::size_t i, double epsilon, double uniform) const {
+    if (strategies_ == Strategies::uniform || relevant_.answered_slots(i) >= relevant_.affected_slots(i))
+      return uniform;
+    const auto slots_left = static_cast<double>(relevant_.interval(i).last - relevant_.slot() + 1);
+    return std::max(uniform, (epsilon - relevant_.spent(i)) / slots_left);
+  }
+
+  double answer_share_;
+  Strategies strategies_;
+  Sensitivity sensitivity_;
+};
+
+/// Conference paper, Theorem 9.
+class DominantSecretPlanner final : public Following<Planner> {
+ public:
+  double rate(Slot slot) override {
+    relevant_.advance(slot);
+    if (relevant_.changed()) update();
+    return rate_;
+  }
+  void spent(double) override {}
+
+ private:
+  /// The longest pattern and the smallest ε of a meter's relevant policies.
+  struct Dominant {
+    double length_slots = 0;
+    double epsilon = kInfinity;
+  };
+
+  void update() {
+    dominant_.resize(relevant_.meter_count());
+    for (std::size_t i = 0; i < relevant_.size(); ++i) dominant_[relevant_.meter(i)] = {};
+    for (std::size_t i = 0; i < relevant_.size(); ++i) {
+      Dominant& of = dominant_[relevant_.meter(i)];
+      of.length_slots = std::max(of.length_slots, static_cast<double>(relevant_.length_slots(i)));
+      of.epsilon = std::min(of.epsilon, relevant_.epsilon(i));
+    }
+    rate_ = kInfinity;
+    for (std::size_t i = 0; i < relevant_.size(); ++i) {
+      const MeterId meter = relevant_.meter(i);
+      const auto steps = static_cast<double>(relevant_.sensitivity_steps(meter));
+      rate_ = std::min(rate_, dominant_[meter].epsilon / (steps * dominant_[meter].length_slots));
+    }
+  }
+
+  std::vector<Dominant> dominant_;  // by meter; valid for those with a relevant policy
+  double rate_ = kInfinity;
+};
+
+/// Conference paper, Theorem 11.
+class ApproximateDominantPlanner final : public Following<Planner> {
+ public:
+  explicit ApproximateDominantPlanner(const PlannerOptions& options)
+      : delta_(options.delta.value()), sensitivity_(options.sensitivity_steps) {}
+
+  double rate(Slot slot) override {
+    relevant_.advance(slot);
+    sensitivity_.advance(relevant_);
+    if (relevant_.changed()) update();
+    return rate_;
+  }
+  void spent(double) override {}
+
+ private:
+  void update() {
+    double scale_per_step = 0;
+    for (std::size_t i = 0; i < relevant_.size(); ++i) {
+      const double epsilon = relevant_.epsilon(i);
+      const double logarithm = std::log(std::exp(1.0) + epsilon / delta_);
+      const auto length = static_cast<double>(relevant_.length_slots(i));
+      scale_per_step = std::max(scale_per_step, 2 / epsilon * std::sqrt(length * logarithm));
+    }
+    rate_ = 1 / (scale_per_step * sensitivity_.steps(relevant_));
+  }
+
+  double delta_;
+  Sensitivity sensitivity_;
+  double rate_ = kInfinity;
+};
+
+}  // namespace
+
+std::unique_ptr<Planner> make_w_event_uniform(const PlannerOptions& options) {
+  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::every_slot, options.sensitivity_steps);
+}
+
+std::unique_ptr<Planner> make_w_event_sample(const PlannerOptions& options) {
+  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::once_a_window, options.sensitivity_steps);
+}
+
+std::unique_ptr<Planner> make_tes_uniform() {
+  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::every_slot, std::nullopt);
+}
+
+std::unique_ptr<Planner> make_tes_sample() {
+  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::once_a_window, std::nullopt);
+}
+
+std::unique_ptr<Planner> make_tenat_uniform(const PlannerOptions& options) {
+  return std::make_unique<AffectedSlotsPlanner>(1.0, Strategies::uniform, options.sensitivity_steps);
+}
+
+std::unique_ptr<Planner> make_tenat_sample(const PlannerOptions& options) {
+  return std::make_unique<IntervalSamplePlanner>(options.sensitivity_steps);
+}
+
+std::unique_ptr<Planner> make_unicorn_is() { return std::make_unique<IntervalSamplePlanner>(std::nullopt); }
+
+std::unique_ptr<Planner> make_unicorn_ps() {
+  return std::make_unique<AffectedSlotsPlanner>(1.0, Strategies::uniform_and_absorb, std::nullopt);
+}
+
+std::unique_ptr<UnicornAllocation> make_unicorn_allocation(double answer_share) {
+  FUGU_CHECK(answer_share > 0 && answer_share < 1);
+  return std::make_unique<AffectedSlotsPlanner>(answer_share, Strategies::uniform_and_absorb, std::nullopt);
+}
+
+std::unique_ptr<Planner> make_conference_theorem_7(const PlannerOptions& options) {
+  return std::make_unique<WindowPlanner>(Window::longest_pattern, Spacing::every_slot, options.sensitivity_steps);
+}
+
+std::unique_ptr<Planner> make_conference_theorem_9() { return std::make_unique<DominantSecretPlanner>(); }
+
+std::unique_ptr<Planner> make_conference_theorem_11(const PlannerOptions& options) {
+  FUGU_CHECK(options.delta.value() > 0);
+  return std::make_unique<ApproximateDominantPlanner>(options);
+}
+
+std::span<const PublishedPlanner> published_planners() {
+  using Options = const PlannerOptions&;
+  static constexpr std::array<PublishedPlanner, 12> kPlanners{{
+      {"w-event-uniform", false, make_w_event_uniform},
+      {"w-event-sample", false, make_w_event_sample},
+      {"tes-uniform", false, [](Options) { return make_tes_uniform(); }},
+      {"tes-sample", false, [](Options) { return make_tes_sample(); }},
+      {"tenat-uniform", false, make_tenat_uniform},
+      {"tenat-sample", false, make_tenat_sample},
+      {"unicorn-is", false, [](Options) { return make_unicorn_is(); }},
+      {"unicorn-ps", false, [](Options) { return make_unicorn_ps(); }},
+      {"conference-7", true, make_conference_theorem_7},
+      {"conference-9", true, [](Options) { return make_conference_theorem_9(); }},
+      {"conference-11", true, make_conference_theorem_11},
+      {"conference-repaired", false, [](Options) { return make_conference_repaired(); }},
+  }};
+  return kPlanners;
+}
+
+}  // namespace fugu

@@ -1,0 +1,229 @@
+#include "fugu/mechanism/relevant_policies.hpp"
+
+#include <algorithm>
+
+#include "fugu/core/check.hpp"
+
+namespace fugu {
+
+namespace {
+
+constexpr auto kByFirst = [](const auto& a, const auto& b) { return a.interval.first < b.interval.first; };
+
+}  // namespace
+
+void RelevantPolicies::Agenda::schedule(Slot slot, MeterId meter) {
+  if (slot < near_end_)
+    near(slot).push_back(meter);
+  else
+    far_[slot].push_back(meter);
+}
+
+template <class Wake>
+void RelevantPolicies::Agenda::run(Slot slot, Wake&& wake) {
+  const auto wake_all = [&](std::vector<MeterId>& meters) {
+    if (meters.empty()) return;
+    due_.clear();
+    due_.swap(meters);  // waking schedules the meter's next policy, maybe into the same place of the ring
+    for (const MeterId meter : due_) wake(meter);
+  };
+  for (; next_ < near_end_ && next_ <= slot; ++next_) wake_all(near(next_));
+  next_ = slot + 1;
+  near_end_ = std::max(near_end_, next_ + kNearSlots - 1);
+  while (!far_.empty() && far_.begin()->first < near_end_) {
+    auto node = far_.extract(far_.begin());
+    if (node.key() <= slot) {
+      wake_all(node.mapped());
+    } else {
+      auto& meters = near(node.key());
+      meters.insert(meters.end(), node.mapped().begin(), node.mapped().end());
+    }
+  }
+}
+
+RelevantPolicies::Record RelevantPolicies::record_of(const Policy& policy) {
+  return {policy.interval, policy.length_slots, policy.magnitude_steps, policy.epsilon.to_double()};
+}
+
+/// In how many slots of `interval` an occurrence of the other policy can lie.
+std::uint64_t RelevantPolicies::reach(const Interval& interval, const Interval& other,
+                                      std::uint64_t other_length_slots) {
+  return interval.overlaps(other) ? std::min(common(interval, other).slots(), other_length_slots) : 0;
+}
+
+void RelevantPolicies::add(MeterId meter, const Policy& policy) {
+  FUGU_CHECK(!slot_ || policy.interval.first > *slot_);
+  if (meter >= collections_.size()) {
+    collections_.resize(meter + std::size_t{1});
+    sensitivity_steps_.resize(collections_.size(), 0);
+    has_arrival_.resize(collections_.size(), 0);
+  }
+  Upcoming& upcoming = collections_[meter];
+  const Record record = record_of(policy);
+  auto& to_come = upcoming.to_come;
+  if (to_come.size() == upcoming.next || !kByFirst(record, to_come.back())) {
+    to_come.push_back(record);
+  } else if (slot_ && upcoming.ordered) {
+    const auto from = to_come.begin() + static_cast<std::ptrdiff_t>(upcoming.next);
+    to_come.insert(std::upper_bound(from, to_come.end(), record, kByFirst), record);
+  } else {  // loading a book: sorted once, when the meter's first policy begins
+    to_come.push_back(record);
+    upcoming.ordered = false;
+  }
+  if (!upcoming.begun.empty()) remember_arrival(meter, record, +1);
+  wake_at(meter, policy.interval.first);
+}
+
+bool RelevantPolicies::withdraw(MeterId meter, const Policy& policy) {
+  if (meter >= collections_.size()) return false;
+  Upcoming& upcoming = collections_[meter];
+  order(upcoming);
+  const Record record = record_of(policy);
+  const auto from = upcoming.to_come.begin() + static_cast<std::ptrdiff_t>(upcoming.next);
+  const auto [begin, end] = std::equal_range(from, upcoming.to_come.end(), record, kByFirst);
+  const auto found = std::find(begin, end, record);
+  if (found == end) return false;
+  upcoming.to_come.erase(found);
+  if (!upcoming.begun.empty()) remember_arrival(meter, record, -1);
+  return true;
+}
+
+void RelevantPolicies::order(Upcoming& upcoming) {
+  if (upcoming.ordered) return;
+  std::sort(upcoming.to_come.begin() + static_cast<std::ptrdiff_t>(upcoming.next), upcoming.to_come.end(), kByFirst);
+  upcoming.ordered = true;
+}
+
+void RelevantPolicies::wake_at(MeterId meter, Slot slot) {
+  Slot& wakes_at = collections_[meter].wakes_at;
+  if (slot >= wakes_at) return;
+  wakes_at = slot;
+  agenda_.schedule(slot, meter);
+}
+
+void RelevantPolicies::remember_arrival(MeterId meter, const Record& record, std::int64_t sign) {
+  arrivals_.push_back({meter, record.interval, record.length_slots, sign});
+  has_arrival_[meter] = 1;
+}
+
+void RelevantPolicies::advance(Slot slot) {
+  FUGU_CHECK(!slot_ || slot > *slot_);
+  slot_ = slot;
+  changed_ = false;
+  remove_ended();
+  apply_arrivals();  // before new policies begin: those will see the arrivals among what is to come
+  agenda_.run(slot, [this](MeterId meter) { begin_policies(meter); });
+  if (changed_) find_largest_sensitivity();
+}
+
+void RelevantPolicies::remove_ended() {
+  if (earliest_last_ >= *slot_) return;
+  changed_ = true;
+  earliest_last_ = kNever;
+  for (std::size_t i = 0; i < last_.size();) {
+    if (last_[i] < *slot_) {
+      remove(i);
+    } else {
+      earliest_last_ = std::min(earliest_last_, last_[i]);
+      ++i;
+    }
+  }
+}
+
+void RelevantPolicies::remove(std::size_t i) {
+  sensitivity_steps_[meters_[i]] -= magnitude_steps_[i];
+  const auto drop = [i](auto& column) {
+    column[i] = column.back();
+    column.pop_back();
+  };
+  drop(meters_);
+  drop(first_);
+  drop(last_);
+  drop(length_slots_);
+  drop(magnitude_steps_);
+  drop(epsilon_);
+  drop(affected_sum_);
+  drop(spent_);
+  drop(answered_before_);
+}
+
+void RelevantPolicies::apply_arrivals() {
+  if (arrivals_.empty()) return;
+  changed_ = true;
+  const auto by_meter = [](const Arrival& a, const Arrival& b) { return a.meter < b.meter; };
+  std::sort(arrivals_.begin(), arrivals_.end(), by_meter);
+  for (std::size_t i = 0; i < meters_.size(); ++i) {
+    if (has_arrival_[meters_[i]] == 0) continue;
+    const auto [begin, end] =
+        std::equal_range(arrivals_.begin(), arrivals_.end(), Arrival{meters_[i], {}, 0, 0}, by_meter);
+    for (auto arrival = begin; arrival != end; ++arrival) {
+      const std::uint64_t slots = reach(interval(i), arrival->interval, arrival->length_slots);
+      affected_sum_[i] += arrival->sign * static_cast<std::int64_t>(slots);
+    }
+  }
+  for (const Arrival& arrival : arrivals_) has_arrival_[arrival.meter] = 0;
+  arrivals_.clear();
+}
+
+void RelevantPolicies::begin_policies(MeterId meter) {
+  Upcoming& upcoming = collections_[meter];
+  if (upcoming.wakes_at > *slot_) return;  // it was woken already, for an earlier policy that came later
+  order(upcoming);
+  auto& to_come = upcoming.to_come;
+  auto& begun = upcoming.begun;
+  std::erase_if(begun, [this](const Record& record) { return record.interval.last < *slot_; });
+  const std::size_t older = begun.size();
+  for (; upcoming.next < to_come.size() && to_come[upcoming.next].interval.first <= *slot_; ++upcoming.next) {
+    if (to_come[upcoming.next].interval.last >= *slot_) begun.push_back(to_come[upcoming.next]);
+  }
+  for (std::size_t i = older; i < begun.size(); ++i) begin_policy(meter, begun[i], upcoming);
+  if (upcoming.next * 2 > to_come.size()) {
+    to_come.erase(to_come.begin(), to_come.begin() + static_cast<std::ptrdiff_t>(upcoming.next));
+    upcoming.next = 0;
+  }
+  upcoming.wakes_at = kNever;
+  if (upcoming.next < to_come.size()) wake_at(meter, to_come[upcoming.next].interval.first);
+}
+
+void RelevantPolicies::begin_policy(MeterId meter, const Record& record, const Upcoming& upcoming) {
+  std::uint64_t affected = record.length_slots;
+  const auto count = [&](const Record& other) {
+    affected += reach(record.interval, other.interval, other.length_slots);
+  };
+  for (const Record& other : upcoming.begun) {
+    if (&other != &record) count(other);
+  }
+  for (std::size_t i = upcoming.next; i < upcoming.to_come.size(); ++i) {
+    if (upcoming.to_come[i].interval.first > record.interval.last) break;
+    count(upcoming.to_come[i]);
+  }
+  changed_ = true;
+  sensitivity_steps_[meter] += record.magnitude_steps;
+  earliest_last_ = std::min(earliest_last_, record.interval.last);
+  meters_.push_back(meter);
+  first_.push_back(record.interval.first);
+  last_.push_back(record.interval.last);
+  length_slots_.push_back(record.length_slots);
+  magnitude_steps_.push_back(record.magnitude_steps);
+  epsilon_.push_back(record.epsilon);
+  affected_sum_.push_back(static_cast<std::int64_t>(affected));
+  spent_.push_back(0);
+  answered_before_.push_back(answered_);
+}
+
+void RelevantPolicies::find_largest_sensitivity() {
+  largest_sensitivity_steps_ = 0;
+  for (const MeterId meter : meters_)
+    largest_sensitivity_steps_ = std::max(largest_sensitivity_steps_, sensitivity_steps_[meter]);
+}
+
+void RelevantPolicies::record_spent(double rate) {
+  if (!(rate > 0)) return;
+  ++answered_;
+  for (std::size_t i = 0; i < meters_.size(); ++i) {
+    const std::uint64_t steps = sensitivity_steps_[meters_[i]];
+    if (steps != 0) spent_[i] += rate * static_cast<double>(steps);  // 0 steps lose nothing even to a true value
+  }
+}
+
+}  // namespace fugu
