@@ -1,0 +1,310 @@
+#include "fugu/mechanism/narwhal_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "dual_ascent.hpp"
+#include "fugu/core/check.hpp"
+
+namespace fugu {
+
+using detail::DualAscent;
+using detail::SlotBoxes;
+using detail::WindowSums;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// What a plan leaves unspent so that no rounding, here or in the accountant, makes it more than the budget.
+constexpr double kMargin = 1e-12;
+// A reference that is over budget by more than rounding is no reference.
+constexpr double kReferenceOver = 1e-12;
+constexpr std::uint32_t kSweepsPerLook = 4;
+constexpr int kFillPasses = 3;
+
+/// What a plan may spend of a budget. Besides the margin: a window sum that is a difference of prefix sums over
+/// n slots is off by at most n·2^-53 of the whole sum, which is at most n/length windows; the accountant rounds each
+/// slot up to a multiple of 2^-48.
+double spendable(double budget, std::uint32_t width, std::span<const PlanTerm> terms) {
+  const auto slots = static_cast<double>(width);
+  std::uint32_t shortest = width;
+  for (const PlanTerm& term : terms) shortest = std::min(shortest, term.length);
+  const double rounding = slots * slots / static_cast<double>(shortest) * 0x1p-53;
+  return std::max(0.0, budget * (1 - kMargin - rounding) - slots * 0x1p-48);
+}
+
+void append_terms(const Collection& collection, const Policy& phi, Currency currency, Interval slots,
+                  std::vector<PlanTerm>& out) {
+  for_loss_terms(collection, phi, currency, [&](const LossTerm& term) {
+    if (!term.interval.overlaps(slots)) return;
+    const Interval within = common(term.interval, slots);
+    out.push_back({.first = static_cast<std::uint32_t>(within.first - slots.first),
+                   .last = static_cast<std::uint32_t>(within.last - slots.first),
+                   .length = static_cast<std::uint32_t>(std::min(term.length_slots, within.slots())),
+                   .weight = static_cast<double>(term.weight)});
+  });
+}
+
+/// One bound, wherever it comes from.
+struct Bound {
+  std::size_t index;
+  std::uint32_t first;
+  std::uint32_t last;
+  std::span<const PlanTerm> terms;
+  double budget;
+
+  std::uint32_t width() const { return last - first + 1; }
+};
+
+/// Bounds in memory.
+struct StoredBounds {
+  const PlanConstraints* constraints;
+
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t i = 0; i < constraints->size(); ++i)
+      visit(Bound{i, constraints->first(i), constraints->last(i), constraints->terms(i), constraints->budget(i)});
+  }
+};
+
+/// Bounds that are made anew from the policies whenever they are looked at.
+struct BookBounds {
+  const PlanBook* book;
+
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    std::vector<PlanTerm> terms;
+    std::size_t index = 0;
+    for (const Collection& collection : book->collections) {
+      collection.for_overlapping(book->slots, [&](const Policy& phi) {
+        terms.clear();
+        append_terms(collection, phi, book->currency, book->slots, terms);
+        const Interval within = common(phi.interval, book->slots);
+        visit(Bound{index++, static_cast<std::uint32_t>(within.first - book->slots.first),
+                    static_cast<std::uint32_t>(within.last - book->slots.first), terms, book->budget(phi)});
+      });
+    }
+  }
+};
+
+/// x_t ≤ budget / (weights of all terms that hold t) cuts nothing off: a window around t loses at least that.
+template <class Bounds>
+void cap_by_single_slots(const Bounds& bounds, std::vector<double>& at_most) {
+  std::vector<double> weight;
+  bounds.for_each([&](const Bound& bound) {
+    weight.assign(bound.width() + 1, 0.0);
+    for (const PlanTerm& term : bound.terms) {
+      weight[term.first - bound.first] += term.weight;
+      weight[term.last + 1 - bound.first] -= term.weight;
+    }
+    double sum = 0;
+    for (std::uint32_t t = 0; t < bound.width(); ++t) {
+      sum += weight[t];
+      if (sum > 0) at_most[bound.first + t] = std::min(at_most[bound.first + t], bound.budget / sum);
+    }
+  });
+}
+
+/// Makes rates feasible, and spends what they leave.
+class Repair {
+ public:
+  /// x_t ← lower_t + s_t · (x_t − lower_t), where s_t is the least of all bounds that hold t that each of them needs on
+  /// its own. Feasible if `lower` is; never below it.
+  template <class Bounds>
+  void shrink(const Bounds& bounds, std::span<const double> lower, std::vector<double>& rate) {
+    factor_.assign(rate.size(), 1.0);
+    bounds.for_each([&](const Bound& bound) {
+      windows_.assign(rate.data(), bound.first, bound.last);
+      const double loss = windows_.loss(bound.terms);
+      const double budget = spendable(bound.budget, bound.width(), bound.terms);
+      if (loss <= budget) return;
+      windows_.assign(lower.data(), bound.first, bound.last);
+      const double kept = windows_.loss(bound.terms);
+      lower_factor(bound, kept >= budget ? 0.0 : (budget - kept) / (loss - kept));
+    });
+    for (std::size_t t = 0; t < rate.size(); ++t)
+      if (factor_[t] < 1) rate[t] = lower[t] + factor_[t] * (rate[t] - lower[t]);
+  }
+
+  /// x_t ← x_t · least (budget / loss) of all bounds that hold t, in slots that are planned. From feasible rates:
+  /// feasible, and no rate falls.
+  template <class Bounds>
+  void grow(const Bounds& bounds, const SlotBoxes& boxes, std::vector<double>& rate) {
+    factor_.assign(rate.size(), kInfinity);
+    bounds.for_each([&](const Bound& bound) {
+      windows_.assign(rate.data(), bound.first, bound.last);
+      const double loss = windows_.loss(bound.terms);
+      const double budget = spendable(bound.budget, bound.width(), bound.terms);
+      if (loss > 0) lower_factor(bound, std::max(1.0, budget / loss));
+    });
+    for (std::size_t t = 0; t < rate.size(); ++t)
+      if (boxes.weight[t] > 0 && factor_[t] < kInfinity)
+        rate[t] = std::max(rate[t], std::min(rate[t] * factor_[t], boxes.at_most[t]));
+  }
+
+ private:
+  void lower_factor(const Bound& bound, double factor) {
+    for (std::uint32_t t = bound.first; t <= bound.last; ++t) factor_[t] = std::min(factor_[t], factor);
+  }
+
+  WindowSums windows_;
+  std::vector<double> factor_;
+};
+
+double objective_of(const SlotBoxes& boxes, PlanObjective objective, std::span<const double> rate) {
+  double sum = 0;
+  for (std::size_t t = 0; t < rate.size(); ++t)
+    if (boxes.weight[t] > 0) sum += boxes.weight[t] * plan_cost(objective, rate[t]);
+  return sum;
+}
+
+}  // namespace
+
+double plan_cost(PlanObjective objective, double rate) {
+  switch (objective) {
+    case PlanObjective::absolute_error: return 1 / rate;
+    case PlanObjective::variance: return 1 / (rate * rate);
+    case PlanObjective::deviation: return 1 / std::sqrt(rate);
+  }
+  return 0;
+}
+
+double plan_loss(const PlanConstraints& constraints, std::size_t index, std::span<const double> rate) {
+  WindowSums windows;
+  windows.assign(rate.data(), constraints.first(index), constraints.last(index));
+  return windows.loss(constraints.terms(index));
+}
+
+void PlanConstraints::reset(Interval slots) {
+  FUGU_CHECK(slots.first <= slots.last && slots.slots() < (std::uint64_t{1} << 31));
+  slots_ = slots;
+  first_.clear();
+  last_.clear();
+  budget_.clear();
+  term_begin_.assign(1, 0);
+  terms_.clear();
+}
+
+void PlanConstraints::add(const Collection& collection, const Policy& phi, Currency currency, double budget) {
+  const Interval within = common(phi.interval, slots_);
+  first_.push_back(static_cast<std::uint32_t>(within.first - slots_.first));
+  last_.push_back(static_cast<std::uint32_t>(within.last - slots_.first));
+  budget_.push_back(budget);
+  append_terms(collection, phi, currency, slots_, terms_);
+  term_begin_.push_back(terms_.size());
+}
+
+struct PlanSolver::Workspace {
+  SlotBoxes boxes;
+  std::vector<char> covered;
+  DualAscent ascent;
+  Repair repair;
+  PlanConstraints constraints;
+  std::vector<double> candidate;
+
+  template <class Bounds>
+  void open(const Bounds& bounds, const PlanTask& task, std::size_t slots);
+  template <class Bounds>
+  void take_reference(const Bounds& bounds, const PlanTask& task);
+  template <class Bounds>
+  void consider(const Bounds& bounds, const PlanConstraints& working, const PlanTask& task, Plan& plan);
+  void close(Plan& plan) const;
+
+  Plan solve_stored(const PlanConstraints& stored, const PlanTask& task);
+  Plan solve_streamed(const PlanBook& book, const PlanTask& task);
+};
+
+/// Boxes from the task and the bounds.
+template <class Bounds>
+void PlanSolver::Workspace::open(const Bounds& bounds, const PlanTask& task, std::size_t slots) {
+  boxes.at_most.assign(slots, kInfinity);
+  boxes.at_least.assign(slots, 0.0);
+  boxes.weight.assign(slots, 1.0);
+  if (!task.weight.empty()) std::copy(task.weight.begin(), task.weight.end(), boxes.weight.begin());
+  cap_by_single_slots(bounds, boxes.at_most);
+  covered.assign(slots, 1);
+  for (std::size_t t = 0; t < slots; ++t) {
+    covered[t] = boxes.at_most[t] < kInfinity;
+    if (!task.at_most.empty()) boxes.at_most[t] = std::min(boxes.at_most[t], task.at_most[t]);
+    if (covered[t] && boxes.at_most[t] > 0) continue;
+    boxes.weight[t] = 0;
+    boxes.at_most[t] = 0;
+  }
+  if (!task.at_least.empty()) take_reference(bounds, task);
+  for (std::size_t t = 0; t < task.spent.size(); ++t) {
+    boxes.weight[t] = 0;
+    boxes.at_least[t] = boxes.at_most[t] = task.spent[t];
+  }
+}
+
+template <class Bounds>
+void PlanSolver::Workspace::take_reference(const Bounds& bounds, const PlanTask& task) {
+  candidate.assign(boxes.weight.size(), 0.0);
+  for (std::size_t t = 0; t < candidate.size(); ++t)
+    if (boxes.weight[t] > 0) candidate[t] = std::min(task.at_least[t], std::nextafter(kInfinity, 0.0));
+  std::vector<double> factor(candidate.size(), 1.0);
+  WindowSums windows;
+  bounds.for_each([&](const Bound& bound) {
+    windows.assign(candidate.data(), bound.first, bound.last);
+    const double loss = windows.loss(bound.terms);
+    if (loss <= bound.budget * (1 + kReferenceOver)) return;
+    for (std::uint32_t t = bound.first; t <= bound.last; ++t) factor[t] = std::min(factor[t], bound.budget / loss);
+  });
+  for (std::size_t t = 0; t < candidate.size(); ++t) {
+    if (boxes.weight[t] == 0) continue;
+    boxes.at_least[t] = factor[t] * candidate[t];
+    if (!task.at_most.empty()) boxes.at_least[t] = std::min(boxes.at_least[t], task.at_most[t]);
+    boxes.at_most[t] = std::max(boxes.at_most[t], boxes.at_least[t]);
+  }
+}
+
+/// Makes a plan of the current rates and keeps it if it is the best so far; raises the bounds of the objective.
+template <class Bounds>
+void PlanSolver::Workspace::consider(const Bounds& bounds, const PlanConstraints& working, const PlanTask& task,
+                                     Plan& plan) {
+  candidate.assign(ascent.rates().begin(), ascent.rates().end());
+  repair.shrink(bounds, boxes.at_least, candidate);
+  for (int pass = 0; pass < kFillPasses; ++pass) repair.grow(bounds, boxes, candidate);
+  const double objective = objective_of(boxes, task.objective, candidate);
+  if (plan.rate.empty() || objective < plan.objective) {
+    plan.objective = objective;
+    plan.rate = candidate;
+  }
+  plan.bound_at_least = std::max(plan.bound_at_least, ascent.bound(working, false));
+  plan.bound = std::max(plan.bound, ascent.bound(working, true));
+  plan.gap = plan.objective > 0 ? std::max(0.0, 1 - plan.bound_at_least / plan.objective) : 0;
+}
+
+void PlanSolver::Workspace::close(Plan& plan) const {
+  for (std::size_t t = 0; t < plan.rate.size(); ++t)
+    if (!covered[t]) plan.rate[t] = kInfinity;
+}
+
+Plan PlanSolver::Workspace::solve_stored(const PlanConstraints& stored, const PlanTask& task) {
+  const StoredBounds bounds{&stored};
+  open(bounds, task, stored.slot_count());
+  ascent.start(boxes, task.objective);
+  Plan plan;
+  while (plan.sweeps < task.sweeps_max) {
+    for (std::uint32_t i = 0; i < kSweepsPerLook; ++i) ascent.sweep(stored, plan.sweeps++ % 2 == 0);
+    consider(bounds, stored, task, plan);
+    if (plan.gap <= task.tolerance) break;
+  }
+  for (std::size_t i = 0; i < stored.size(); ++i)
+    if (const double price = ascent.price(i); price > 0) plan.prices.push_back({i, price});
+  close(plan);
+  return plan;
+}
+
+PlanSolver::PlanSolver() : workspace_(std::make_unique<Workspace>()) {}
+PlanSolver::~PlanSolver() = default;
+PlanSolver::PlanSolver(PlanSolver&&) noexcept = default;
+PlanSolver& PlanSolver::operator=(PlanSolver&&) noexcept = default;
+
+Plan PlanSolver::solve(const PlanConstraints& constraints, const PlanTask& task) {
+  return workspace_->solve_stored(constraints, task);
+}
+
+}  // namespace fugu
