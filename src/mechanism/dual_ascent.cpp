@@ -190,10 +190,10 @@ void DualAscent::settle(double* price, const double* coefficients, std::uint32_t
   double* const load = load_.data() + first;
   double* const rate = rate_.data() + first;
   for (int step = 0; step < kNewtonSteps; ++step) {
-    double stuck = 0;      // a·x where x does not move: lower ends
-    double moving = 0;     // a·x strictly inside of the boxes
-    double slope = 0;      // −d moving / d price
-    double at_top = 0;     // a·x at upper ends: moves when the price rises far enough
+    double stuck = 0;   // a·x where x does not move: lower ends
+    double moving = 0;  // a·x strictly inside of the boxes
+    double slope = 0;   // −d moving / d price
+    double at_top = 0;  // a·x at upper ends: moves when the price rises far enough
     double top_slope = 0;
     double top_delay = 0;  // slope · price before which nothing moves there
     for (std::uint32_t t = 0; t < width; ++t) {

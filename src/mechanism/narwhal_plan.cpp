@@ -21,7 +21,14 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMargin = 1e-12;
 // A reference that is over budget by more than rounding is no reference.
 constexpr double kReferenceOver = 1e-12;
+// Less than this part of a budget is nothing: its noise would drown everything.
+constexpr double kExhausted = 1e-6;
 constexpr std::uint32_t kSweepsPerLook = 4;
+// Books up to this size, or with at most so many policies per slot, are kept in memory as bounds.
+constexpr std::size_t kStoredPolicies = 10'000;
+constexpr std::size_t kStoredPoliciesPerSlot = 4;
+constexpr int kRoundsMax = 64;
+constexpr std::uint32_t kSweepsPerRound = 12;
 constexpr int kFillPasses = 3;
 
 /// What a plan may spend of a budget. Besides the margin: a window sum that is a difference of prefix sums over
@@ -35,6 +42,12 @@ double spendable(double budget, std::uint32_t width, std::span<const PlanTerm> t
   return std::max(0.0, budget * (1 - kMargin - rounding) - slots * 0x1p-48);
 }
 
+/// Converting 128 bits takes ten times as long, and few weights need them.
+double to_double(uint128 weight) {
+  const auto low = static_cast<std::uint64_t>(weight);
+  return low == weight ? static_cast<double>(low) : static_cast<double>(weight);
+}
+
 void append_terms(const Collection& collection, const Policy& phi, Currency currency, Interval slots,
                   std::vector<PlanTerm>& out) {
   for_loss_terms(collection, phi, currency, [&](const LossTerm& term) {
@@ -43,13 +56,12 @@ void append_terms(const Collection& collection, const Policy& phi, Currency curr
     out.push_back({.first = static_cast<std::uint32_t>(within.first - slots.first),
                    .last = static_cast<std::uint32_t>(within.last - slots.first),
                    .length = static_cast<std::uint32_t>(std::min(term.length_slots, within.slots())),
-                   .weight = static_cast<double>(term.weight)});
+                   .weight = to_double(term.weight)});
   });
 }
 
 /// One bound, wherever it comes from.
 struct Bound {
-  std::size_t index;
   std::uint32_t first;
   std::uint32_t last;
   std::span<const PlanTerm> terms;
@@ -65,7 +77,7 @@ struct StoredBounds {
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (std::size_t i = 0; i < constraints->size(); ++i)
-      visit(Bound{i, constraints->first(i), constraints->last(i), constraints->terms(i), constraints->budget(i)});
+      visit(Bound{constraints->first(i), constraints->last(i), constraints->terms(i), constraints->budget(i)});
   }
 };
 
@@ -73,20 +85,72 @@ struct StoredBounds {
 struct BookBounds {
   const PlanBook* book;
 
+  /// Calls visit(collection, policy) for every policy that has slots to plan.
+  template <class Visit>
+  void for_each_policy(Visit&& visit) const {
+    const Interval planned{std::max(book->now, book->slots.first), book->slots.last};
+    for (const Collection& collection : book->collections)
+      collection.for_overlapping(planned, [&](const Policy& phi) { visit(collection, phi); });
+  }
+
   template <class Visit>
   void for_each(Visit&& visit) const {
     std::vector<PlanTerm> terms;
-    std::size_t index = 0;
-    for (const Collection& collection : book->collections) {
-      collection.for_overlapping(book->slots, [&](const Policy& phi) {
-        terms.clear();
-        append_terms(collection, phi, book->currency, book->slots, terms);
-        const Interval within = common(phi.interval, book->slots);
-        visit(Bound{index++, static_cast<std::uint32_t>(within.first - book->slots.first),
-                    static_cast<std::uint32_t>(within.last - book->slots.first), terms, book->budget(phi)});
-      });
-    }
+    for_each_policy([&](const Collection& collection, const Policy& phi) { visit(bound_of(collection, phi, terms)); });
   }
+
+  Bound bound_of(const Collection& collection, const Policy& phi, std::vector<PlanTerm>& terms) const {
+    terms.clear();
+    append_terms(collection, phi, book->currency, book->slots, terms);
+    const Interval within = common(phi.interval, book->slots);
+    return {static_cast<std::uint32_t>(within.first - book->slots.first),
+            static_cast<std::uint32_t>(within.last - book->slots.first), terms, book->budget(phi)};
+  }
+};
+
+/// The most violated bounds, a few for each stretch of time, so that one bad hour does not hide the rest of the day.
+class Violations {
+ public:
+  struct Entry {
+    double over;
+    std::size_t index;
+    const Collection* collection;
+    const Policy* phi;
+  };
+
+  explicit Violations(std::size_t slots)
+      : slots_per_stretch_((slots + kStretches - 1) / kStretches), stretches_(slots / slots_per_stretch_ + 1) {}
+
+  void clear() {
+    for (auto& stretch : stretches_) stretch.clear();
+    worst_ = 0;
+  }
+  void note(std::uint32_t first, const Entry& entry) {
+    worst_ = std::max(worst_, entry.over);
+    auto& stretch = stretches_[first / slots_per_stretch_];
+    if (stretch.size() < kPerStretch) {
+      stretch.push_back(entry);
+      return;
+    }
+    const auto least = std::min_element(stretch.begin(), stretch.end(),
+                                        [](const Entry& a, const Entry& b) { return a.over < b.over; });
+    if (least->over < entry.over) *least = entry;
+  }
+  double worst() const { return worst_; }
+
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const auto& stretch : stretches_)
+      for (const Entry& entry : stretch) visit(entry);
+  }
+
+ private:
+  static constexpr std::size_t kStretches = 512;
+  static constexpr std::size_t kPerStretch = 4;
+
+  std::size_t slots_per_stretch_;
+  std::vector<std::vector<Entry>> stretches_;
+  double worst_ = 0;
 };
 
 /// x_t ≤ budget / (weights of all terms that hold t) cuts nothing off: a window around t loses at least that.
@@ -103,6 +167,33 @@ void cap_by_single_slots(const Bounds& bounds, std::vector<double>& at_most) {
     for (std::uint32_t t = 0; t < bound.width(); ++t) {
       sum += weight[t];
       if (sum > 0) at_most[bound.first + t] = std::min(at_most[bound.first + t], bound.budget / sum);
+    }
+  });
+}
+
+/// With rates of the past, a bound has less to give: where only terms that begin after the past hold t, they must do
+/// with what the other terms have left.
+template <class Bounds>
+void cap_by_past(const Bounds& bounds, std::span<const double> spent, std::vector<double>& at_most) {
+  std::vector<double> past(at_most.size(), 0.0);
+  std::copy(spent.begin(), spent.end(), past.begin());
+  WindowSums windows;
+  std::vector<double> weight;
+  bounds.for_each([&](const Bound& bound) {
+    if (bound.first >= spent.size()) return;
+    windows.assign(past.data(), bound.first, bound.last);
+    double left = spendable(bound.budget, bound.width(), bound.terms) - windows.loss(bound.terms);
+    if (left < kExhausted * bound.budget) left = 0;
+    weight.assign(bound.width() + 1, 0.0);
+    for (const PlanTerm& term : bound.terms) {
+      if (term.first < spent.size()) continue;
+      weight[term.first - bound.first] += term.weight;
+      weight[term.last + 1 - bound.first] -= term.weight;
+    }
+    double sum = 0;
+    for (std::uint32_t t = 0; t < bound.width(); ++t) {
+      sum += weight[t];
+      if (sum > 0) at_most[bound.first + t] = std::min(at_most[bound.first + t], left / sum);
     }
   });
 }
@@ -212,6 +303,8 @@ struct PlanSolver::Workspace {
   void consider(const Bounds& bounds, const PlanConstraints& working, const PlanTask& task, Plan& plan);
   void close(Plan& plan) const;
 
+  void find_violations(const BookBounds& bounds, double enough, Violations& violations);
+
   Plan solve_stored(const PlanConstraints& stored, const PlanTask& task);
   Plan solve_streamed(const PlanBook& book, const PlanTask& task);
 };
@@ -225,8 +318,9 @@ void PlanSolver::Workspace::open(const Bounds& bounds, const PlanTask& task, std
   if (!task.weight.empty()) std::copy(task.weight.begin(), task.weight.end(), boxes.weight.begin());
   cap_by_single_slots(bounds, boxes.at_most);
   covered.assign(slots, 1);
+  for (std::size_t t = 0; t < slots; ++t) covered[t] = boxes.at_most[t] < kInfinity;
+  if (!task.spent.empty()) cap_by_past(bounds, task.spent, boxes.at_most);
   for (std::size_t t = 0; t < slots; ++t) {
-    covered[t] = boxes.at_most[t] < kInfinity;
     if (!task.at_most.empty()) boxes.at_most[t] = std::min(boxes.at_most[t], task.at_most[t]);
     if (covered[t] && boxes.at_most[t] > 0) continue;
     boxes.weight[t] = 0;
@@ -282,6 +376,52 @@ void PlanSolver::Workspace::close(Plan& plan) const {
     if (!covered[t]) plan.rate[t] = kInfinity;
 }
 
+Plan PlanSolver::Workspace::solve_streamed(const PlanBook& book, const PlanTask& task) {
+  const BookBounds bounds{&book};
+  const auto slots = static_cast<std::size_t>(book.slots.slots());
+  open(bounds, task, slots);
+  constraints.reset(book.slots);
+  ascent.start(boxes, task.objective);
+  Plan plan;
+  const double enough = task.tolerance / 4;
+  Violations violations(slots);
+  std::vector<std::size_t> origin;  // of each bound in memory: its position in the book
+  for (int round = 0; round < kRoundsMax && plan.sweeps < task.sweeps_max; ++round) {
+    find_violations(bounds, enough, violations);
+    if (violations.worst() <= enough) break;
+    violations.for_each([&](const Violations::Entry& entry) {
+      if (std::find(origin.begin(), origin.end(), entry.index) != origin.end()) return;
+      constraints.add(*entry.collection, *entry.phi, book.currency, book.budget(*entry.phi));
+      origin.push_back(entry.index);
+    });
+    for (std::uint32_t i = 0; i < kSweepsPerRound; ++i)
+      if (ascent.sweep(constraints, plan.sweeps++ % 2 == 0) <= enough / 2) break;
+  }
+  consider(bounds, constraints, task, plan);
+  for (std::size_t i = 0; i < constraints.size(); ++i)
+    if (const double price = ascent.price(i); price > 0) plan.prices.push_back({origin[i], price});
+  std::sort(plan.prices.begin(), plan.prices.end(),
+            [](const PlanPrice& a, const PlanPrice& b) { return a.constraint < b.constraint; });
+  close(plan);
+  return plan;
+}
+
+/// Looks at all bounds at the current rates.
+void PlanSolver::Workspace::find_violations(const BookBounds& bounds, double enough, Violations& violations) {
+  violations.clear();
+  const std::span<const double> rates = ascent.rates();
+  WindowSums windows;
+  windows.assign(rates.data(), 0, static_cast<std::uint32_t>(rates.size() - 1));
+  std::size_t index = 0;
+  std::vector<PlanTerm> terms;
+  bounds.for_each_policy([&](const Collection& collection, const Policy& phi) {
+    const Bound bound = bounds.bound_of(collection, phi, terms);
+    const double over = windows.loss(bound.terms) / bound.budget - 1;
+    if (over > enough) violations.note(bound.first, {over, index, &collection, &phi});
+    ++index;
+  });
+}
+
 Plan PlanSolver::Workspace::solve_stored(const PlanConstraints& stored, const PlanTask& task) {
   const StoredBounds bounds{&stored};
   open(bounds, task, stored.slot_count());
@@ -304,6 +444,20 @@ PlanSolver::PlanSolver(PlanSolver&&) noexcept = default;
 PlanSolver& PlanSolver::operator=(PlanSolver&&) noexcept = default;
 
 Plan PlanSolver::solve(const PlanConstraints& constraints, const PlanTask& task) {
+  return workspace_->solve_stored(constraints, task);
+}
+
+Plan PlanSolver::solve(const PlanBook& book, const PlanTask& task) {
+  const BookBounds bounds{&book};
+  std::size_t policies = 0;
+  bounds.for_each_policy([&](const Collection&, const Policy&) { ++policies; });
+  if (policies > kStoredPolicies && policies > kStoredPoliciesPerSlot * book.slots.slots())
+    return workspace_->solve_streamed(book, task);
+  PlanConstraints& constraints = workspace_->constraints;
+  constraints.reset(book.slots);
+  bounds.for_each_policy([&](const Collection& collection, const Policy& phi) {
+    constraints.add(collection, phi, book.currency, book.budget(phi));
+  });
   return workspace_->solve_stored(constraints, task);
 }
 

@@ -45,8 +45,6 @@ class PlanConstraints {
   /// The bound of `phi`, a member of `collection`; its interval must overlap the plan. Slots outside of the plan count
   /// as rate 0, which is right for slots that stay unplanned until later.
   void add(const Collection& collection, const Policy& phi, Currency currency, double budget);
-  /// Copies one bound of another set over the same slots.
-  void add(const PlanConstraints& other, std::size_t index);
 
   Interval slots() const { return slots_; }
   std::size_t slot_count() const { return static_cast<std::size_t>(slots_.slots()); }
@@ -85,10 +83,11 @@ struct PlanPrice {
   double price = 0;            ///< −d objective / d budget
 };
 
-/// All policies that overlap `slots`, meter by meter in the order of their collections, as bounds.
+/// The bounds of all policies that overlap slots `now` … slots.last, meter by meter in the order of their collections.
 struct PlanBook {
   std::span<const Collection> collections;
-  Interval slots;
+  Interval slots;  ///< begins before `now` when rates of the past matter: at or before the first slot of each policy
+  Slot now = 0;    ///< the first slot to plan
   Currency currency = Currency::epsilon;
   /// ε or ρ of a policy. Should be cheap: it is asked whenever the policy is looked at.
   std::function<double(const Policy&)> budget;
@@ -98,10 +97,10 @@ struct Plan {
   /// One per slot: feasible with a margin of at least one part in 10^12 for rounding, at least `at_least` exactly, and
   /// `spent` where that was given. Infinite in slots no bound covers, 0 where nothing can be spent any more.
   std::vector<double> rate;
-  double objective = 0;      ///< over the slots that are planned and not free
-  double bound = 0;          ///< no feasible rates have a smaller objective, `at_least` or not
+  double objective = 0;       ///< over the slots that are planned and not free
+  double bound = 0;           ///< no feasible rates have a smaller objective, `at_least` or not
   double bound_at_least = 0;  ///< no feasible rates that are also at least `at_least` have a smaller one
-  double gap = 0;            ///< 1 − bound_at_least / objective
+  double gap = 0;             ///< 1 − bound_at_least / objective
   std::uint32_t sweeps = 0;
   std::vector<PlanPrice> prices;  ///< of the bounds that bind, in order
 };
