@@ -104,7 +104,7 @@ struct BookBounds {
     append_terms(collection, phi, book->currency, book->slots, terms);
     const Interval within = common(phi.interval, book->slots);
     return {static_cast<std::uint32_t>(within.first - book->slots.first),
-            static_cast<std::uint32_t>(within.last - book->slots.first), terms, book->budget(phi)};
+            static_cast<std::uint32_t>(within.last - book->slots.first), terms, book->budget(collection, phi)};
   }
 };
 
@@ -391,7 +391,7 @@ Plan PlanSolver::Workspace::solve_streamed(const PlanBook& book, const PlanTask&
     if (violations.worst() <= enough) break;
     violations.for_each([&](const Violations::Entry& entry) {
       if (std::find(origin.begin(), origin.end(), entry.index) != origin.end()) return;
-      constraints.add(*entry.collection, *entry.phi, book.currency, book.budget(*entry.phi));
+      constraints.add(*entry.collection, *entry.phi, book.currency, book.budget(*entry.collection, *entry.phi));
       origin.push_back(entry.index);
     });
     for (std::uint32_t i = 0; i < kSweepsPerRound; ++i)
@@ -456,7 +456,7 @@ Plan PlanSolver::solve(const PlanBook& book, const PlanTask& task) {
   PlanConstraints& constraints = workspace_->constraints;
   constraints.reset(book.slots);
   bounds.for_each_policy([&](const Collection& collection, const Policy& phi) {
-    constraints.add(collection, phi, book.currency, book.budget(phi));
+    constraints.add(collection, phi, book.currency, book.budget(collection, phi));
   });
   return workspace_->solve_stored(constraints, task);
 }

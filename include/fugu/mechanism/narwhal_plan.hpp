@@ -69,12 +69,12 @@ class PlanConstraints {
 /// What to plan. Every span is empty or has one entry per slot, unless stated.
 struct PlanTask {
   PlanObjective objective = PlanObjective::absolute_error;
-  std::span<const double> weight;    ///< of the slot in the objective; empty: 1
-  std::span<const double> at_least;  ///< rates of a feasible rule that the plan must not stay below
-  std::span<const double> at_most;   ///< for example what a floor permits
-  std::span<const double> spent;     ///< of the first slots: rates that are fixed, being in the past
-  double tolerance = 0.01;           ///< stop at this relative gap
-  std::uint32_t sweeps_max = 200;    ///< or after looking at every bound this many times
+  std::span<const double> weight = {};    ///< of the slot in the objective; empty: 1
+  std::span<const double> at_least = {};  ///< rates of a feasible rule that the plan must not stay below
+  std::span<const double> at_most = {};   ///< for example what a floor permits
+  std::span<const double> spent = {};     ///< of the first slots: rates that are fixed, being in the past
+  double tolerance = 0.01;                ///< stop at this relative gap
+  std::uint32_t sweeps_max = 200;         ///< or after looking at every bound this many times
 };
 
 /// What one more unit of budget for a policy would be worth.
@@ -89,8 +89,8 @@ struct PlanBook {
   Interval slots;  ///< begins before `now` when rates of the past matter: at or before the first slot of each policy
   Slot now = 0;    ///< the first slot to plan
   Currency currency = Currency::epsilon;
-  /// ε or ρ of a policy. Should be cheap: it is asked whenever the policy is looked at.
-  std::function<double(const Policy&)> budget;
+  /// ε or ρ of a policy of a collection. Should be cheap: it is asked whenever the policy is looked at.
+  std::function<double(const Collection&, const Policy&)> budget = {};
 };
 
 struct Plan {
