@@ -65,18 +65,42 @@ std::string exact(double value) {
 /// What the lines of a header say, before it is checked as a whole.
 struct Draft {
   std::optional<Protects> protects;
-  double epsilon = 0;
+  std::optional<double> epsilon;
   double delta = 0;
-  std::uint64_t window_slots = 0;
+  std::optional<std::uint64_t> window_slots;
+  bool exact_when_idle = false;
+  struct Floor {
+    Protects protects;
+    double epsilon;
+    std::uint64_t window_slots;
+  };
+  std::optional<Floor> floor;
   Exposure::Options exposure;
   std::vector<std::string> series;
   std::map<std::string, std::string> facts;
   std::string version;
 
   bool read_line(std::string_view line);
+  bool read_floor(std::string_view line);
   bool read_series(std::string_view line);
   bool read_signature(std::string_view line);
 };
+
+std::optional<Protects> protects_named(std::string_view name) {
+  for (const Protects candidate : {Protects::event, Protects::user, Protects::w_event, Protects::swellfish}) {
+    if (name == name_of(candidate)) return candidate;
+  }
+  return std::nullopt;
+}
+
+bool Draft::read_floor(std::string_view line) {
+  const auto kind = protects_named(take_word(line));
+  Floor read{};
+  if (!kind || floor || !parse(take_word(line), read.epsilon) || !parse(line, read.window_slots)) return false;
+  read.protects = *kind;
+  floor = read;
+  return true;
+}
 
 bool Draft::read_series(std::string_view line) {
   const std::string_view steps = take_word(line);
@@ -105,14 +129,14 @@ bool Draft::read_line(std::string_view line) {
     return true;
   }
   if (key == "definition") {
-    for (const Protects candidate : {Protects::event, Protects::user, Protects::w_event}) {
-      if (line == name_of(candidate)) protects = candidate;
-    }
+    protects = protects_named(line);
     return protects.has_value();
   }
-  if (key == "epsilon") return parse(line, epsilon);
+  if (key == "epsilon") return parse(line, epsilon.emplace());
   if (key == "delta") return parse(line, delta);
-  if (key == "window") return parse(line, window_slots);
+  if (key == "window") return parse(line, window_slots.emplace());
+  if (key == "idle") return exact_when_idle = line == "exact";
+  if (key == "floor") return read_floor(line);
   if (key == "series") return read_series(line);
   if (key == "signature") return read_signature(line);
   if (key == "fact") {
@@ -123,14 +147,52 @@ bool Draft::read_line(std::string_view line) {
   return false;
 }
 
+/// event, user or w-event: a definition that is written as an ε and a window.
+Result<Definition> make_windowed(Protects protects, double epsilon, double delta, std::uint64_t window_slots) {
+  FUGU_ASSIGN(const Epsilon e, Epsilon::make(epsilon));
+  FUGU_ASSIGN(const Delta d, Delta::make(delta));
+  return Definition::make({.protects = protects, .epsilon = e, .delta = d, .window_slots = window_slots});
+}
+
+Result<Definition> definition_of(const Draft& draft) {
+  const Error damaged{Cause::bad_input, "the ledger's header is damaged"};
+  if (*draft.protects != Protects::swellfish) {
+    if (!draft.epsilon || !draft.window_slots || draft.floor || draft.exact_when_idle) return damaged;
+    return make_windowed(*draft.protects, *draft.epsilon, draft.delta, *draft.window_slots);
+  }
+  if (draft.epsilon || draft.window_slots) return damaged;
+  FUGU_ASSIGN(const Delta delta, Delta::make(draft.delta));
+  std::shared_ptr<const Definition> floor;
+  if (draft.floor) {
+    if (draft.floor->protects == Protects::swellfish) return damaged;
+    FUGU_ASSIGN(const Definition made,
+                make_windowed(draft.floor->protects, draft.floor->epsilon, draft.delta, draft.floor->window_slots));
+    floor = std::make_shared<const Definition>(made);
+  }
+  return Definition::make({.protects = Protects::swellfish,
+                           .delta = delta,
+                           .floor = std::move(floor),
+                           .exact_when_idle = draft.exact_when_idle});
+}
+
+std::string text_of(const Definition& definition) {
+  std::string text = "definition " + std::string(name_of(definition.protects())) + "\n";
+  const bool windowed = definition.protects() != Protects::swellfish;
+  if (windowed) text += "epsilon " + exact(definition.epsilon().value()) + "\n";
+  text += "delta " + exact(definition.delta().value()) + "\n";
+  if (windowed) text += "window " + std::to_string(definition.window_slots()) + "\n";
+  if (definition.exact_when_idle()) text += "idle exact\n";
+  if (const Definition* floor = definition.floor())
+    text += "floor " + std::string(name_of(floor->protects())) + " " + exact(floor->epsilon().value()) + " " +
+            std::to_string(floor->window_slots()) + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string LedgerHeader::to_text() const {
   std::string text = "version " + version + "\n";
-  text += "definition " + std::string(name_of(definition.protects())) + "\n";
-  text += "epsilon " + exact(definition.epsilon().value()) + "\n";
-  text += "delta " + exact(definition.delta().value()) + "\n";
-  text += "window " + std::to_string(definition.window_slots()) + "\n";
+  text += text_of(definition);
   for (std::size_t i = 0; i < series.size(); ++i) {
     text += "series " + std::to_string(exposure.sensitivity_steps(static_cast<SeriesId>(i))) + " " + escape(series[i]) +
             "\n";
@@ -153,11 +215,7 @@ Result<LedgerHeader> LedgerHeader::from_text(std::string_view text) {
     text.remove_prefix(end + 1);
   }
   if (!draft.protects || draft.series.empty()) return damaged;
-  const auto epsilon = Epsilon::make(draft.epsilon);
-  const auto delta = Delta::make(draft.delta);
-  if (!epsilon || !delta) return damaged;
-  auto definition = Definition::make(
-      {.protects = *draft.protects, .epsilon = *epsilon, .delta = *delta, .window_slots = draft.window_slots});
+  auto definition = definition_of(draft);
   auto exposure = Exposure::make(std::move(draft.exposure));
   if (!definition || !exposure) return damaged;
   return LedgerHeader{*definition, *std::move(exposure), std::move(draft.series), std::move(draft.facts),

@@ -45,27 +45,62 @@ Slot some_slot() { return any<bool>() ? *rc::gen::inRange<Slot>(0, 100) : any<Sl
 Answer some_answer() {
   Answer answer;
   answer.statistic = static_cast<Statistic>(*rc::gen::inRange(0, 4));
-  answer.noise = any<bool>() ? NoiseKind::laplace : NoiseKind::gaussian;
+  answer.noise = static_cast<NoiseKind>(*rc::gen::inRange(0, 3));
   answer.slot = some_slot();
   answer.first_slot = any<bool>() ? answer.slot : *rc::gen::inRange<Slot>(0, answer.slot);
   if (any<bool>()) answer.session = any<std::uint64_t>() | 1;
   answer.series = some_series(false);
   const bool per_series = answer.statistic == Statistic::value && !answer.is_comparison();
   const std::size_t parameters = answer.is_comparison() ? 2 : per_series && any<bool>() ? answer.series.size() : 1;
-  for (std::size_t i = 0; i < parameters; ++i) answer.parameter.push_back(some_parameter());
+  for (std::size_t i = 0; i < parameters; ++i)
+    answer.parameter.push_back(answer.noise == NoiseKind::none ? Rational{0, 1} : some_parameter());
   for (std::size_t i = 0; i < (per_series ? answer.series.size() : 1); ++i)
     answer.values.push_back(any<bool>() ? any<std::int64_t>() : *rc::gen::inRange(-5, 6));
   return answer;
 }
 
+Lane some_lane(std::size_t slots) {
+  Lane lane;
+  if (any<bool>()) lane.series = *rc::gen::inRange<SeriesId>(0, ~SeriesId{0});
+  for (std::size_t i = 0; i < slots; ++i)
+    lane.steps.push_back(any<bool>() ? *rc::gen::inRange<std::uint64_t>(0, 9) : kMagnitudeStepsMax);
+  return lane;
+}
+
+std::shared_ptr<const Shape> some_shape(std::uint64_t length_slots) {
+  const auto shape = std::make_shared<Shape>();
+  shape->alternatives.resize(*rc::gen::inRange<std::size_t>(1, 4));
+  for (Profile& profile : shape->alternatives) {
+    const auto slots = *rc::gen::inRange<std::size_t>(1, static_cast<std::size_t>(length_slots) + 1);
+    const int lanes = *rc::gen::inRange(1, 4);
+    for (int i = 0; i < lanes; ++i) profile.lanes.push_back(some_lane(slots));
+  }
+  return shape;
+}
+
+Policy some_policy() {
+  Policy policy;
+  policy.interval.first = any<bool>() ? *rc::gen::inRange<Slot>(0, 100) : kPolicySlotMax;
+  policy.interval.last = policy.interval.first + (any<bool>() ? *rc::gen::inRange<Slot>(0, 100) : kPolicySlotMax);
+  policy.length_slots = *rc::gen::inRange<std::uint64_t>(1, std::min<std::uint64_t>(policy.interval.slots(), 20) + 1);
+  policy.magnitude_steps = any<bool>() ? *rc::gen::inRange<std::uint64_t>(1, 5000) : kMagnitudeStepsMax;
+  policy.epsilon = Budget::from_units(any<std::uint64_t>());
+  if (any<bool>()) policy.shape = some_shape(policy.length_slots);
+  return policy;
+}
+
+std::string some_name() { return *rc::gen::container<std::string>(rc::gen::arbitrary<char>()); }
+
 LedgerRecord some_record() {
-  switch (*rc::gen::inRange(0, 9)) {
+  switch (*rc::gen::inRange(0, 12)) {
     case 0: return MissingSeries{some_slot(), some_series(true)};
     case 1: return SlotEnd{some_slot(), *rc::gen::inRange<std::int32_t>(-86400, 86401), any<double>()};
     case 2: return Resumed{some_slot()};
     case 3: return Delivered{some_slot()};
     case 4: return StreamEnd{};
     case 5: return Failed{some_slot()};
+    case 6: return PolicyStated{some_slot(), some_name(), some_series(true), some_policy()};
+    case 7: return PolicyWithdrawn{some_slot(), some_name(), some_policy()};
     default: return some_answer();
   }
 }
@@ -151,6 +186,46 @@ TEST(LedgerHeader, KeepsEveryKindOfPromiseExactly) {
     EXPECT_EQ(back->definition.window_slots(), definition.window_slots());
     EXPECT_EQ(back->exposure.sensitivity_steps(1), std::uint64_t{1} << 40);
   }
+}
+
+TEST(LedgerHeader, KeepsPoliciesWithWhatHoldsBesides) {
+  for (const Definition& definition :
+       {define_swellfish_idle(), define_swellfish_idle(1e-9), define_swellfish(define(Protects::event, 0.1)),
+        define_swellfish(define(Protects::w_event, 1 / 3.0, 1e-300, 16777216)),
+        define_swellfish(define(Protects::user, 32768, 0.999999, std::uint64_t{1} << 40))}) {
+    const LedgerHeader header = header_of(definition, expose({1, 7}, {{0, 1}}));
+    const auto back = LedgerHeader::from_text(header.to_text());
+    ASSERT_TRUE(back) << header.to_text();
+    EXPECT_EQ(back->to_text(), header.to_text());
+    EXPECT_EQ(back->definition.protects(), Protects::swellfish);
+    EXPECT_EQ(back->definition.delta().value(), definition.delta().value());
+    EXPECT_EQ(back->definition.exact_when_idle(), definition.exact_when_idle());
+    ASSERT_EQ(back->definition.floor() == nullptr, definition.floor() == nullptr);
+    if (definition.floor() == nullptr) continue;
+    EXPECT_EQ(back->definition.floor()->protects(), definition.floor()->protects());
+    EXPECT_EQ(back->definition.floor()->epsilon().value(), definition.floor()->epsilon().value());
+    EXPECT_EQ(back->definition.floor()->delta().value(), definition.delta().value());
+    EXPECT_EQ(back->definition.floor()->window_slots(), definition.floor()->window_slots());
+  }
+}
+
+TEST(LedgerHeader, RefusesPromisesThatMakeNoSense) {
+  const std::string rest = "delta 0\nseries 1 a\nsignature 0\n";
+  const auto accepts = [&](const std::string& lines) { return LedgerHeader::from_text(lines + rest).has_value(); };
+  EXPECT_TRUE(accepts("definition swellfish\nidle exact\n"));
+  EXPECT_TRUE(accepts("definition swellfish\nfloor event 1 1\n"));
+  for (const std::string lines :
+       {"definition swellfish\n", "definition swellfish\nidle exact\nfloor event 1 1\n",
+        "definition swellfish\nidle noisy\n", "definition swellfish\nidle exact\nepsilon 1\n",
+        "definition swellfish\nidle exact\nwindow 1\n", "definition swellfish\nfloor\n",
+        "definition swellfish\nfloor event 1\n", "definition swellfish\nfloor event 1 2\n",
+        "definition swellfish\nfloor event 1 1 1\n", "definition swellfish\nfloor event -1 1\n",
+        "definition swellfish\nfloor event nan 1\n", "definition swellfish\nfloor w-event 1 0\n",
+        "definition swellfish\nfloor swellfish 1 1\n", "definition swellfish\nfloor event 1 1\nfloor event 2 1\n",
+        "definition event\nepsilon 1\nwindow 1\nidle exact\n",
+        "definition event\nepsilon 1\nwindow 1\nfloor event 1 1\n", "definition event\nepsilon 1\n",
+        "definition event\nwindow 1\n", "definition blowfish\nidle exact\n"})
+    EXPECT_FALSE(accepts(lines)) << lines;
 }
 
 TEST(LedgerHeader, RefusesDamage) {

@@ -86,6 +86,14 @@ inline bool same(const LedgerRecord& a, const LedgerRecord& b) {
   if (const auto* x = std::get_if<Failed>(&a)) return x->slot == std::get<Failed>(b).slot;
   if (const auto* x = std::get_if<Resumed>(&a)) return x->slot == std::get<Resumed>(b).slot;
   if (const auto* x = std::get_if<Delivered>(&a)) return x->slot == std::get<Delivered>(b).slot;
+  if (const auto* x = std::get_if<PolicyStated>(&a)) {
+    const auto& y = std::get<PolicyStated>(b);
+    return x->slot == y.slot && x->meter == y.meter && x->signatures == y.signatures && x->policy == y.policy;
+  }
+  if (const auto* x = std::get_if<PolicyWithdrawn>(&a)) {
+    const auto& y = std::get<PolicyWithdrawn>(b);
+    return x->slot == y.slot && x->meter == y.meter && x->policy == y.policy;
+  }
   return true;
 }
 
