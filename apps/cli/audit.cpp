@@ -31,21 +31,69 @@ Examples
                                                              believes the stated loss rates; a ledger is better evidence
 )";
 
+/// Names or policies that are listed before the rest is summed up.
+constexpr std::size_t kNamed = 5;
+
+std::string names_of(const std::vector<SeriesId>& ids, const std::vector<std::string>& series) {
+  std::string names;
+  for (std::size_t i = 0; i < ids.size() && i < kNamed; ++i) names += (i > 0 ? ", " : "") + series[ids[i]];
+  if (ids.size() > kNamed) names += ", …";
+  return names;
+}
+
+std::string slots_text(const Interval& interval) {
+  return "slots " + std::to_string(interval.first) + " to " + std::to_string(interval.last);
+}
+
+/// "2100 steps for up to 3 slots, somewhere in slots 44 to 55"
+std::string text_of(const Policy& policy) {
+  return (policy.shape ? "a pattern of up to " : "up to ") + std::to_string(policy.magnitude_steps) +
+         " steps for up to " + std::to_string(policy.length_slots) + " slots, somewhere in " +
+         slots_text(policy.interval);
+}
+
+void print_windows(const AuditReport& report, const std::vector<std::string>& series) {
+  std::printf("worst loss  %s = %s of %s promised", report.measure.c_str(), short_number(report.worst_loss).c_str(),
+              short_number(report.promised).c_str());
+  if (report.slots > 0 && !report.worst_series.empty())
+    std::printf(", in slots %lld to %lld, for a meter in %s", static_cast<long long>(report.worst_first_slot),
+                static_cast<long long>(report.worst_last_slot), names_of(report.worst_series, series).c_str());
+  if (report.policies) std::printf(" (the floor, for everybody)");
+  std::printf("\n");
+}
+
+void print_placement(const WorstPolicy& worst) {
+  for (std::size_t i = 0; i < worst.placement.size() && i < kNamed; ++i) {
+    const PolicyPlacement& placed = worst.placement[i];
+    const bool own = placed.policy == worst.policy;
+    std::printf("%-11s %s from slot %lld on: %s\n", i == 0 ? "happens" : "", own ? "this" : "that of another",
+                static_cast<long long>(placed.start), text_of(placed.policy).c_str());
+  }
+  if (worst.placement.size() > kNamed)
+    std::printf("            and %zu more policies of the meter that overlap it\n", worst.placement.size() - kNamed);
+}
+
+void print_policies(const AuditReport& report, const std::vector<std::string>& series) {
+  std::printf("policies    %llu", static_cast<unsigned long long>(*report.policies));
+  if (!report.worst_policy) {
+    std::printf("\n");
+    return;
+  }
+  const WorstPolicy& worst = *report.worst_policy;
+  std::printf("; the worst may have lost %s = %s of %s promised, %s of what it allows\n", worst.measure.c_str(),
+              short_number(worst.loss).c_str(), short_number(worst.promised).c_str(),
+              short_number(worst.ratio).c_str());
+  std::printf("that policy meter %s (in %s): %s, ε = %s\n", worst.meter.c_str(), names_of(worst.series, series).c_str(),
+              text_of(worst.policy).c_str(), short_number(worst.policy.epsilon.to_double()).c_str());
+  print_placement(worst);
+}
+
 void print(const AuditReport& report, const std::vector<std::string>& series) {
   std::printf("definition  %s\n", report.definition.c_str());
   std::printf("slots       %llu\nanswers     %llu\n", static_cast<unsigned long long>(report.slots),
               static_cast<unsigned long long>(report.answers));
-  std::printf("worst loss  %s = %s of %s promised", report.measure.c_str(), short_number(report.worst_loss).c_str(),
-              short_number(report.promised).c_str());
-  if (report.slots > 0 && !report.worst_series.empty()) {
-    std::string names;
-    for (std::size_t i = 0; i < report.worst_series.size() && i < 5; ++i)
-      names += (i > 0 ? ", " : "") + series[report.worst_series[i]];
-    if (report.worst_series.size() > 5) names += ", …";
-    std::printf(", in slots %lld to %lld, for a meter in %s", static_cast<long long>(report.worst_first_slot),
-                static_cast<long long>(report.worst_last_slot), names.c_str());
-  }
-  std::printf("\n");
+  if (!report.measure.empty()) print_windows(report, series);
+  if (report.policies) print_policies(report, series);
   for (const std::string& finding : report.findings) std::printf("finding     %s\n", finding.c_str());
   if (report.findings_total > report.findings.size())
     std::printf("finding     and %llu more\n",

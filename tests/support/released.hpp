@@ -40,7 +40,7 @@ inline AuditVerdict parse_audit(const std::string& text) {
     const std::vector<std::string> part = words(line);
     if (part.size() >= 2 && part[0] == "slots") verdict.slots = std::strtoull(part[1].c_str(), nullptr, 10);
     if (part.size() >= 2 && part[0] == "answers") verdict.answers = std::strtoull(part[1].c_str(), nullptr, 10);
-    if (part.size() >= 7 && part[0] == "worst") {  // worst loss  ε = 1 of 1 promised
+    if (part.size() >= 7 && part[0] == "worst" && part[1] == "loss") {  // worst loss  ε = 1 of 1 promised
       verdict.worst_loss = std::strtod(part[4].c_str(), nullptr);
       verdict.promised = std::strtod(part[6].c_str(), nullptr);
     }

@@ -1,0 +1,139 @@
+#include "audit_records.hpp"
+
+#include <algorithm>
+
+namespace fugu::audit {
+
+namespace {
+
+bool same_question(const Answer& a, const Answer& b) {
+  return a.statistic == b.statistic && a.series == b.series &&
+         std::equal(a.parameter.begin(), a.parameter.end(), b.parameter.begin(), b.parameter.end());
+}
+
+}  // namespace
+
+RecordAudit::RecordAudit(const LedgerHeader& header, AuditReport& report)
+    : header_(header), report_(report), pure_(header.definition.delta().value() == 0), policies_(header.exposure) {}
+
+void RecordAudit::add(const LedgerRecord& record) {
+  std::visit([this](const auto& r) { check(r); }, record);
+  ended_ = std::holds_alternative<StreamEnd>(record) || std::holds_alternative<Failed>(record);
+}
+
+void RecordAudit::finish() {
+  if (asked_in_slot_) report_.add(in_slot(next_slot_) + "answers are recorded, but the slot is never closed");
+  policies_.close();
+}
+
+void RecordAudit::check(const Answer& answer) {
+  ++report_.answers;
+  asked_in_slot_ = true;
+  has_true_values_ = has_true_values_ || answer.noise == NoiseKind::none;
+  if (answer.slot != next_slot_) {
+    report_.add(in_slot(answer.slot) + "an answer is recorded out of place, while slot " + std::to_string(next_slot_) +
+                " was open");
+  }
+  for (std::size_t i = 0; i < answer.series.size(); ++i) {
+    if (answer.series[i] >= header_.series.size()) {
+      report_.add(in_slot(answer.slot) + "an answer names a series that does not exist");
+      return;
+    }
+    if (answer.statistic == Statistic::value &&
+        std::find(missing_.begin(), missing_.end(), answer.series[i]) != missing_.end())
+      report_.add(in_slot(answer.slot) + "a value is recorded for a series that is recorded as missing");
+    rate_in_slot_ += rate_of(answer, i, pure_);
+  }
+  if (answer.statistic != Statistic::deviation && answer.first_slot != answer.slot)
+    report_.add(in_slot(answer.slot) + "a " + std::string(name_of(answer.statistic)) +
+                " answer claims to reach back, which is not paid for");
+  if (answer.is_comparison()) check_session(answer);
+}
+
+void RecordAudit::check_session(const Answer& answer) {
+  const auto [found, is_new] = sessions_.try_emplace(answer.session, Session{answer, answer.first_slot, answer.slot});
+  Session& session = found->second;
+  if (!is_new) {
+    if (session.ended)
+      report_.add(in_slot(answer.slot) + "session " + std::to_string(answer.session) +
+                  " goes on after its threshold was exceeded or its noise lost in a restart, which is not paid for");
+    if (!same_question(session.like, answer))
+      report_.add(in_slot(answer.slot) + "session " + std::to_string(answer.session) + " changes its question");
+  }
+  session.first = std::min(session.first, answer.first_slot);
+  session.last = std::max(session.last, answer.slot);
+  session.ended = session.ended || answer.values[0] != 0;
+}
+
+void RecordAudit::check(const Resumed&) {
+  for (auto& [id, session] : sessions_) session.ended = true;
+}
+
+void RecordAudit::check(const SlotEnd& end) {
+  if (end.slot < next_slot_) {
+    report_.add(in_slot(end.slot) + "closed twice: the slot was released again");
+  } else if (end.slot > next_slot_) {
+    report_.add(in_slot(end.slot) + "slots " + std::to_string(next_slot_) + " to " + std::to_string(end.slot - 1) +
+                " are missing");
+  }
+  if (!nearly(end.loss_rate, rate_in_slot_))
+    report_.add(in_slot(end.slot) + "the stated total rate is not that of the recorded answers");
+  close(end.slot);
+}
+
+void RecordAudit::close(Slot slot) {
+  next_slot_ = std::max(next_slot_, slot + 1);
+  rate_in_slot_ = 0;
+  asked_in_slot_ = false;
+  missing_.clear();
+  report_.slots = static_cast<std::uint64_t>(next_slot_);
+}
+
+void RecordAudit::check_place(Slot slot, const std::string& what) {
+  if (slot == next_slot_ && !asked_in_slot_) return;
+  report_.add(in_slot(slot) + what + " out of place, while slot " + std::to_string(next_slot_) + " was open");
+}
+
+void RecordAudit::check(const PolicyStated& stated) {
+  if (header_.definition.protects() != Protects::swellfish) {
+    report_.add(in_slot(stated.slot) + "a policy is recorded, but the definition knows none");
+    return;
+  }
+  check_place(stated.slot, "a policy is stated");
+  const Policy& policy = stated.policy;
+  const auto who = [&] { return in_slot(stated.slot) + describe(policy, stated.meter); };
+  // Answers about its first slots were drawn without it. It is held to its promise all the same.
+  if (policy.interval.first < std::max(stated.slot, first_untouched_slot()))
+    report_.add(who() + " was stated after its interval began");
+  if (std::any_of(stated.signatures.begin(), stated.signatures.end(),
+                  [&](std::uint32_t g) { return g >= header_.exposure.signature_count(); }))
+    report_.add(who() + " belongs to a signature that does not exist");
+  if (names_unknown_series(policy, header_.exposure)) report_.add(who() + " names a series that does not exist");
+  policies_.state(stated.meter, stated.signatures, policy);
+}
+
+void RecordAudit::check(const PolicyWithdrawn& withdrawn) {
+  check_place(withdrawn.slot, "a policy is withdrawn");
+  const Policy& policy = withdrawn.policy;
+  const auto who = [&] { return in_slot(withdrawn.slot) + describe(policy, withdrawn.meter); };
+  if (policy.interval.first < std::max(withdrawn.slot, first_untouched_slot())) {
+    report_.add(who() + " was withdrawn after its interval began, and holds on");
+  } else if (!policies_.withdraw(withdrawn.meter, policy)) {
+    report_.add(who() + " was withdrawn, but never stated");
+  }
+}
+
+void check_true_value(const Answer& answer, const LedgerHeader& header, Idleness& idleness, AuditReport& report) {
+  if (answer.noise != NoiseKind::none) return;
+  if (!header.definition.exact_when_idle()) {
+    report.add(in_slot(answer.slot) + "a true value is recorded, which the definition does not permit");
+    return;
+  }
+  for (const SeriesId series : answer.series) {
+    if (!idleness.is_idle(series, {answer.first_slot, answer.slot}))
+      report.add(in_slot(answer.slot) + "a true value of series " + header.series[series] +
+                 " is recorded, where a policy is relevant");
+  }
+}
+
+}  // namespace fugu::audit

@@ -1,0 +1,66 @@
+// The audit of a ledger record by record: is it in order, and does it add up?
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "audit_answers.hpp"
+#include "audit_policies.hpp"
+#include "fugu/accounting/audit.hpp"
+#include "fugu/accounting/ledger.hpp"
+
+namespace fugu::audit {
+
+/// Takes the records of a ledger in order and adds what is wrong with them to a report. Remembers what the audit of
+/// the promise needs later: sessions, policies, how many slots there are.
+class RecordAudit {
+ public:
+  RecordAudit(const LedgerHeader& header, AuditReport& report);
+
+  void add(const LedgerRecord& record);
+  /// After the last record.
+  void finish();
+
+  /// Slots that were closed: 0 … slots() − 1.
+  std::size_t slots() const { return static_cast<std::size_t>(next_slot_); }
+  /// Whether the last record ended the stream.
+  bool ended() const { return ended_; }
+  const Sessions& sessions() const { return sessions_; }
+  const PoliciesHeld& policies() const { return policies_; }
+  /// Whether a true value was given out anywhere.
+  bool has_true_values() const { return has_true_values_; }
+
+ private:
+  void check(const Answer& answer);
+  void check(const SlotEnd& end);
+  void check(const PolicyStated& stated);
+  void check(const PolicyWithdrawn& withdrawn);
+  void check(const MissingSeries& missing) { missing_ = missing.series; }
+  void check(const Failed& failed) { close(failed.slot); }
+  void check(const Resumed&);
+  void check(const Delivered&) {}
+  void check(const StreamEnd&) {}
+  void check_session(const Answer& answer);
+  /// Policies are stated and withdrawn before anything is asked in the slot that begins.
+  void check_place(Slot slot, const std::string& what);
+  /// The first slot in which nothing was asked yet.
+  Slot first_untouched_slot() const { return next_slot_ + (asked_in_slot_ ? 1 : 0); }
+  void close(Slot slot);
+
+  const LedgerHeader& header_;
+  AuditReport& report_;
+  bool pure_;
+  Slot next_slot_ = 0;
+  double rate_in_slot_ = 0;
+  bool asked_in_slot_ = false;
+  std::vector<SeriesId> missing_;  // in the open slot
+  bool ended_ = false;
+  bool has_true_values_ = false;
+  Sessions sessions_;
+  PoliciesHeld policies_;
+};
+
+/// Adds a finding when `answer` is a true value where noise was promised. Answers come in the order of their slots.
+void check_true_value(const Answer& answer, const LedgerHeader& header, Idleness& idleness, AuditReport& report);
+
+}  // namespace fugu::audit
