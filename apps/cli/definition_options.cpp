@@ -8,8 +8,8 @@ namespace fugu::cli {
 
 void DefinitionOptions::add_to(CLI::App& command) {
   const std::string group = "Promise";
-  command.add_option("--definition", definition, "event, user or w-event (see: fugu describe w-event)")
-      ->check(CLI::IsMember({"event", "user", "w-event"}))
+  command.add_option("--definition", definition, "event, user, w-event or swellfish (see: fugu describe w-event)")
+      ->check(CLI::IsMember({"event", "user", "w-event", "swellfish"}))
       ->group(group);
   command.add_option("--epsilon", epsilon, "How well: 0.1 is strong, 1 usual, 10 weak. There is no default")
       ->group(group);
@@ -31,13 +31,28 @@ void DefinitionOptions::add_to(CLI::App& command) {
       ->check(CLI::IsMember({"shared", "own"}))
       ->capture_default_str()
       ->group(group);
+  policies.add_to(command);
+}
+
+Result<Definition> DefinitionOptions::make_swellfish() const {
+  if (!policies.given()) return Error{Cause::usage, "--policies is missing: swellfish keeps what a policies file says"};
+  if (epsilon || w || horizon)
+    return Error{Cause::usage,
+                 "--epsilon, --w and --horizon do not go with --policies: each policy says its own, and --floor says "
+                 "what holds for everybody"};
+  const auto checked_delta = Delta::make(delta);
+  if (!checked_delta) return Error{Cause::usage, "--delta: " + checked_delta.error().message};
+  return policies.definition(*checked_delta);
 }
 
 Result<Definition> DefinitionOptions::make() const {
+  if (definition == "swellfish" || (definition.empty() && policies.given())) return make_swellfish();
+  if (policies.given() || !policies.floor.empty() || policies.exact_when_idle)
+    return Error{Cause::usage, "--policies, --floor and --exact-when-idle belong to --definition swellfish"};
   // All that is wrong at once: nobody wants to correct a command line one error at a time.
   std::string wrong;
   const auto complain = [&](const std::string& what) { wrong += (wrong.empty() ? "" : "\n       ") + what; };
-  if (definition.empty()) complain("--definition is missing: event, user or w-event");
+  if (definition.empty()) complain("--definition is missing: event, user or w-event (or give --policies)");
   if (!epsilon) complain("--epsilon is missing: there is no default, choose how well to protect (for example 1)");
   const auto checked_epsilon = Epsilon::make(epsilon.value_or(1));
   if (!checked_epsilon) complain("--epsilon: " + checked_epsilon.error().message);
@@ -61,11 +76,12 @@ Result<Definition> DefinitionOptions::make() const {
 }
 
 Result<Exposure> DefinitionOptions::exposure_of_stream(const UnitStep& unit_step, std::size_t series) const {
-  if (sensitivity.empty())
+  if (sensitivity.empty() && !policies.exact_when_idle)
     return Error{
         Cause::usage,
         "--sensitivity is missing: by how much one meter can change a series in one slot, in the stream's unit"};
   Exposure::Options exposure;
+  if (sensitivity.empty()) exposure.sensitivity_steps.assign(series, 1);
   std::stringstream list(sensitivity);
   for (std::string item; std::getline(list, item, ',');) {
     FUGU_ASSIGN(const std::uint64_t steps, parse_magnitude(unit_step, item, "--sensitivity"));

@@ -8,6 +8,7 @@
 
 #include "fugu/accounting/definition.hpp"
 #include "fugu/stream/decimal.hpp"
+#include "policy_options.hpp"
 
 namespace fugu::cli {
 
@@ -20,10 +21,17 @@ struct DefinitionOptions {
   std::string sensitivity;
   std::string budgets = "shared";
 
+  /// `--policies` and what goes with it make a swellfish definition.
+  PolicyArguments policies;
+
   void add_to(CLI::App& command);
   Result<Definition> make() const;
-  /// For a stream of totals: sensitivities as given, budgets shared or own.
+  /// For a stream of totals: sensitivities as given, budgets shared or own. Policies without a floor need no
+  /// sensitivity: they say what may change.
   Result<Exposure> exposure_of_stream(const UnitStep& unit_step, std::size_t series) const;
+
+ private:
+  Result<Definition> make_swellfish() const;
 };
 
 }  // namespace fugu::cli

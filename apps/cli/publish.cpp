@@ -44,6 +44,10 @@ Examples
     fugu publish --readings readings.csv.gz --series-map feeders.csv --clamp 10 --unit-step 0.001 --slot-length 15m \
                  --definition w-event --epsilon 1 --w 96 --mechanism uniform --ledger run.ledger --out released.csv
 
+  What households want hidden, when and how well; everybody else at least event level:
+    fugu publish --stream totals.csv --policies policies.csv --floor event:1 --sensitivity 10 --unit-step 0.001 \
+                 --mechanism narwhal --ledger run.ledger --out released.csv      (before: fugu plan --policies …)
+
   A live stream; kill it and start the same command again, it goes on where it was:
     producer | fugu publish --stream - --slot-length 15m --follow --ledger run.ledger --out released.csv …
 
@@ -175,14 +179,16 @@ class PublishRun {
   Result<void> check() const;
   bool resuming() const { return !options_.ledger.empty() && exists(options_.ledger); }
   Result<void> open_source(const std::optional<RunClock>& clock);
-  Result<Mechanism> mechanism() const;
+  Result<Mechanism> mechanism(const RunClock& clock, bool fresh) const;
+  bool has_policies() const;
+  Result<std::unique_ptr<PolicyFeed>> policies(const RunClock& clock, bool fresh) const;
   Result<LedgerHeader> header(const RunClock& clock) const;
   ReleaseFormat format(const Clock& clock) const;
   NoiseKind noise() const;
 
   Outcome start();
   Outcome resume();
-  Outcome simulate(SlotSource& source, ReleaseWriter& writer);
+  Outcome simulate(Mechanism made, SlotSource& source, ReleaseWriter& writer);
   Outcome publish(Publisher publisher, SlotSource& source);
   void say_summary(Slot slots) const;
 
@@ -195,7 +201,12 @@ class PublishRun {
 Result<void> PublishRun::check() const {
   std::string wrong;
   const auto complain = [&](const std::string& what) { wrong += (wrong.empty() ? "" : "\n       ") + what; };
-  if (options_.mechanism.empty()) complain("--mechanism is missing: uniform, sample or hybrid (see: fugu describe)");
+  if (options_.mechanism.empty())
+    complain("--mechanism is missing: uniform, sample, hybrid, or narwhal with --policies (see: fugu describe)");
+  const StrategyKind* kind = find_strategy(options_.mechanism);
+  if (kind != nullptr && kind->comparison_only && !options_.seed)
+    complain(options_.mechanism + " is for comparison only and runs with --seed: it " + std::string(kind->status));
+  if (options_.definition.policies.policies == "-") complain("--policies must be a file: it is read more than once");
   if (options_.seed && !options_.ledger.empty())
     complain("--seed makes noise that anybody can subtract: it is for simulation and never goes with --ledger");
   if (options_.seed && options_.follow)
@@ -205,7 +216,8 @@ Result<void> PublishRun::check() const {
   if (options_.every && options_.mechanism != "hybrid") complain("--every belongs to --mechanism hybrid");
   if (!options_.ledger.empty() && options_.ledger == options_.out)
     complain("--out and --ledger must be different files");
-  for (const std::string& input : {options_.source.stream, options_.source.readings, options_.source.series_map}) {
+  for (const std::string& input : {options_.source.stream, options_.source.readings, options_.source.series_map,
+                                   options_.definition.policies.policies}) {
     if (same_file(input, options_.out) || same_file(input, options_.ledger))
       complain(input + ": is an input; --out and --ledger must be other files");
   }
@@ -238,7 +250,21 @@ Result<void> PublishRun::open_source(const std::optional<RunClock>& clock) {
   return {};
 }
 
-Result<Mechanism> PublishRun::mechanism() const {
+bool PublishRun::has_policies() const { return definition_->protects() == Protects::swellfish; }
+
+Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, bool fresh) const {
+  PolicyContext context{.unit_step = source_->unit_step(),
+                        .clock = clock.clock,
+                        .utc_offset_s = clock.utc_offset_s,
+                        .default_utc_offset_s = clock.utc_offset_s,
+                        .map = source_->series_map(),
+                        .series = source_->series()};
+  for (std::size_t g = 0; g < exposure_->signature_count(); ++g) context.signatures.push_back(exposure_->signature(g));
+  return options_.definition.policies.feed(context, fresh, options_.follow,
+                                           [](const std::string& message) { note("warning: " + message); });
+}
+
+Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) const {
   // Every slot of the window is remembered for every signature.
   constexpr double kLargestMemoryCells = 0x1p28;
   if (definition_->protects() == Protects::w_event &&
@@ -246,9 +272,16 @@ Result<Mechanism> PublishRun::mechanism() const {
           kLargestMemoryCells)
     return Error{Cause::usage,
                  "w times the number of separate budgets is too large to remember (2 GiB): choose a shorter window"};
-  FUGU_ASSIGN(auto strategy, make_strategy(options_.mechanism, {.window_slots = definition_->window_slots(),
-                                                                .every_slots = options_.every}));
-  return Mechanism{*definition_, *exposure_, noise(), std::move(strategy)};
+  FUGU_ASSIGN(auto strategy,
+              make_strategy(options_.mechanism, {.policies = has_policies(),
+                                                 .window_slots = has_policies() ? 1 : definition_->window_slots(),
+                                                 .every_slots = options_.every,
+                                                 .delta = definition_->delta()}));
+  Mechanism made{*definition_, *exposure_, noise(), std::move(strategy)};
+  if (has_policies()) {
+    FUGU_ASSIGN(made.policies, policies(clock, fresh));
+  }
+  return made;
 }
 
 Result<LedgerHeader> PublishRun::header(const RunClock& clock) const {
@@ -281,7 +314,6 @@ Outcome PublishRun::run() {
 
 Outcome PublishRun::start() {
   FUGU_TRY(open_source(std::nullopt));
-  FUGU_ASSIGN(Mechanism made, mechanism());
   const bool keeps_ledger = !options_.ledger.empty();
   if (keeps_ledger && options_.out != "-" && has_content(options_.out))
     return Error{Cause::usage,
@@ -294,6 +326,7 @@ Outcome PublishRun::start() {
     return kDone;
   }
   const RunClock clock{source_->clock(), source.first().utc_offset_s};
+  FUGU_ASSIGN(Mechanism made, mechanism(clock, true));
   FUGU_ASSIGN(OutputFile out, open_output(options_.out));
   FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(format(clock.clock), out.get(), options_.out));
   writer.prepare_header();
@@ -305,7 +338,7 @@ Outcome PublishRun::start() {
     ledger.emplace(std::move(created));
   }
   FUGU_TRY(out.keep(0, options_.out));
-  if (options_.seed) return simulate(source, writer);
+  if (options_.seed) return simulate(std::move(made), source, writer);
   auto noise = std::make_unique<SecureNoise>();
   if (!ledger) return publish(Publisher(std::move(made), std::move(noise), writer), source);
   return publish(Publisher(std::move(made), std::move(noise), writer, *std::move(ledger)), source);
@@ -322,7 +355,7 @@ Outcome PublishRun::resume() {
   if (about.to_text() != reader.header().to_text())
     return Error{Cause::usage, options_.ledger + ": written with other options (" + reader.header().definition.text() +
                                    ", …): resume with the same ones, or name a new ledger"};
-  FUGU_ASSIGN(Mechanism made, mechanism());
+  FUGU_ASSIGN(Mechanism made, mechanism(clock, false));
   const ReleaseFormat release_format = format(clock.clock);
   FUGU_ASSIGN(OutputFile out, open_output(options_.out));
   FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(release_format, out.get(), options_.out));
@@ -360,10 +393,12 @@ Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
   return kDone;
 }
 
-Outcome PublishRun::simulate(SlotSource& source, ReleaseWriter& writer) {
+Outcome PublishRun::simulate(Mechanism made, SlotSource& source, ReleaseWriter& writer) {
   note("warning: --seed given: this is a simulation, the output is NOT private");
-  FUGU_ASSIGN(Mechanism made, mechanism());
-  Simulation simulation(std::move(made), std::make_unique<SimulationNoise>(*options_.seed));
+  const bool enforced = !find_strategy(options_.mechanism)->comparison_only;
+  if (!enforced)
+    note("warning: " + options_.mechanism + " is for comparison only: it does not keep what the policies say");
+  Simulation simulation(std::move(made), std::make_unique<SimulationNoise>(*options_.seed), enforced);
   Progress progress("slots simulated");
   SlotRow row;
   std::uint64_t slots = 0;
@@ -394,8 +429,11 @@ void add_publish(CLI::App& app, Outcome& outcome) {
   command->footer(kExamples);
   options->source.add_to(*command);
   options->definition.add_to(*command);
+  options->definition.policies.add_admission_to(*command);
   const std::string mechanism = "Mechanism";
-  command->add_option("--mechanism", options->mechanism, "uniform, sample or hybrid (see: fugu describe)")
+  command
+      ->add_option("--mechanism", options->mechanism,
+                   "uniform, sample, hybrid; with policies narwhal, unicorn-ps and others (see: fugu describe)")
       ->group(mechanism);
   command->add_option("--every", options->every, "hybrid: release every K-th slot")->group(mechanism);
   command

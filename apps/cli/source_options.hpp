@@ -45,6 +45,8 @@ class OpenSource {
   /// Sensitivity of every series in steps, and who counts into what, where the input says so (readings); else nothing.
   std::optional<std::int64_t> clamp_change_steps() const;
   std::optional<std::vector<std::vector<SeriesId>>> signatures() const;
+  /// Who counts into what; nullptr for a stream of totals.
+  const SeriesMap* series_map() const { return readings_ ? &readings_->series_map() : nullptr; }
   /// How far the input has been read.
   const ReadProgress& progress() const { return *progress_; }
   /// What happened to the readings, for standard error. Empty for a stream.

@@ -95,7 +95,6 @@ Result<MeterId> SwellfishAccountant::state(std::string_view name, std::span<cons
     signatures_of_meter_.emplace_back(signatures.begin(), signatures.end());
     first_live_of_meter_.push_back(kNone);
   }
-  if (book_.of(meter).holds(policy)) return Error{Cause::refused, "the same policy was stated before"};
   book_.add(meter, policy);
   beginning_[policy.interval.first].push_back(meter);
   refresh_neighbours(meter, policy);

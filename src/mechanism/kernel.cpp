@@ -199,6 +199,10 @@ std::uint64_t Kernel::largest_crowd(SeriesId series, std::span<const SeriesId> a
 // --- Charge, draw, record -----------------------------------------------------------------------------------------
 
 Result<void> Kernel::charge() {
+  if (!options_.enforced) {
+    add_rates();
+    return {};
+  }
   FUGU_TRY(accountant_->admit(answer_));
   accountant_->commit();
   add_rates();
@@ -390,6 +394,11 @@ Result<NoisyValue> Kernel::distance_at(std::span<const SeriesId> series, std::sp
 Result<NoisyValue> Kernel::deviation(std::span<const SeriesId> series, Slot first_slot, Budget share) {
   return single(Statistic::deviation, series, {}, first_slot,
                 parameter_of(Statistic::deviation, series, first_slot, share));
+}
+
+std::int64_t Kernel::true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) const {
+  FUGU_CHECK(!options_.enforced && ledger_ == nullptr);
+  return evaluate(Statistic::distance, series, reference, slot_);
 }
 
 // --- Sparse-vector sessions ---------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 namespace fugu {
@@ -148,28 +149,48 @@ Result<double> PlannedStrategy::release_at(Kernel& kernel, Release& release, con
   return rate;
 }
 
+bool PlannedStrategy::comparable(const Kernel& kernel, const Release& release, const Block& block,
+                                 std::vector<std::int64_t>& reference) {
+  reference.clear();
+  for (const SeriesId series : block.series) {
+    if (!release[series].known || !kernel.present(series)) return false;
+    reference.push_back(release[series].value.steps);
+  }
+  return true;
+}
+
+double PlannedStrategy::expected_noise(const Kernel& kernel, const Block& block, double rate) {
+  double total = 0;
+  for (const SeriesId series : block.series) {
+    const double each = rate / static_cast<double>(kernel.crowd(series));
+    if (kernel.currency() == Currency::epsilon) {
+      total += 1 / each;
+    } else {
+      const double scale = std::sqrt(1 / (2 * each));  // of Laplace noise, or the Gaussian's σ
+      total += kernel.noise() == NoiseKind::gaussian ? scale * std::sqrt(2 / std::numbers::pi) : scale;
+    }
+  }
+  return total;
+}
+
 Result<double> AdaptiveStrategy::release_relevant(Kernel& kernel, Release& release, const Block& block, double rate) {
-  const bool complete = std::all_of(block.series.begin(), block.series.end(),
-                                    [&](SeriesId series) { return release[series].known && kernel.present(series); });
-  if (!complete || rate <= 0) return release_at(kernel, release, block, rate);
-  reference_.clear();
-  for (const SeriesId series : block.series) reference_.push_back(release[series].value.steps);
-  const double decision_rate = rate * decision_part_;
-  const auto moved = kernel.distance_at(block.series, reference_, decision_rate);
+  if (rate <= 0 || !comparable(kernel, release, block, reference_)) return release_at(kernel, release, block, rate);
+  const RateSplit split = split_(*block.planner, rate);
+  const auto moved = kernel.distance_at(block.series, reference_, split.decision);
   if (!moved && moved.error().cause == Cause::refused) return 0.0;
   if (!moved) return moved.error();
-  const double release_rate = rate - decision_rate;
-  double expected_noise = 0;  // Σ over series of the magnitude a new release would add
-  for (const SeriesId series : block.series) {
-    const double each = release_rate / static_cast<double>(kernel.crowd(series));
-    expected_noise += kernel.noise() == NoiseKind::gaussian
-                          ? std::sqrt(1 / (2 * each)) * std::sqrt(2 / 3.141592653589793)
-                      : kernel.currency() == Currency::rho ? 1 / std::sqrt(2 * each)
-                                                           : 1 / each;
-  }
-  if (static_cast<double>(moved->steps) <= expected_noise) return decision_rate;
-  FUGU_ASSIGN(const double spent, release_at(kernel, release, block, release_rate));
-  return decision_rate + spent;
+  const double decided = split.decision_counts ? split.decision : 0;
+  if (static_cast<double>(moved->steps) <= expected_noise(kernel, block, split.answer)) return decided;
+  FUGU_ASSIGN(const double spent, release_at(kernel, release, block, split.answer));
+  return decided + spent;
+}
+
+Result<double> ClairvoyantStrategy::release_relevant(Kernel& kernel, Release& release, const Block& block,
+                                                     double rate) {
+  if (rate <= 0 || !comparable(kernel, release, block, reference_)) return release_at(kernel, release, block, rate);
+  const auto moved = static_cast<double>(kernel.true_distance(block.series, reference_));
+  if (moved <= expected_noise(kernel, block, rate)) return 0.0;
+  return release_at(kernel, release, block, rate);
 }
 
 }  // namespace fugu

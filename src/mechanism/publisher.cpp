@@ -13,12 +13,12 @@ constexpr std::size_t kPoliciesAtOnce = 1 << 16;
 
 }  // namespace
 
-SlotRunner::SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger)
+SlotRunner::SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger, bool enforced)
     : strategy_(std::move(mechanism.strategy)),
       policies_(std::move(mechanism.policies)),
       ledger_(ledger),
-      kernel_({mechanism.definition, mechanism.exposure, mechanism.noise, strategy_->reach()}, std::move(noise),
-              ledger),
+      kernel_({mechanism.definition, mechanism.exposure, mechanism.noise, strategy_->reach(), enforced},
+              std::move(noise), ledger),
       release_(mechanism.exposure.series_count()) {}
 
 void SlotRunner::start(Slot slot, std::int32_t utc_offset_s) {
@@ -203,7 +203,7 @@ Result<void> Publisher::run(SlotSource& source, const RunOptions& options) {
   }
 }
 
-Simulation::Simulation(Mechanism mechanism, std::unique_ptr<SimulationNoise> noise)
-    : runner_(std::move(mechanism), std::move(noise), nullptr) {}
+Simulation::Simulation(Mechanism mechanism, std::unique_ptr<SimulationNoise> noise, bool enforced)
+    : runner_(std::move(mechanism), std::move(noise), nullptr, enforced) {}
 
 }  // namespace fugu

@@ -1,48 +1,198 @@
 #include "fugu/mechanism/registry.hpp"
 
 #include "fugu/mechanism/baselines.hpp"
+#include "fugu/mechanism/narwhal.hpp"
+#include "fugu/mechanism/planned.hpp"
+#include "fugu/mechanism/published_planners.hpp"
 
 namespace fugu {
 
 namespace {
 
-Result<std::unique_ptr<Strategy>> make_uniform(const StrategyParameters&) { return std::make_unique<EveryKth>(1); }
+using Made = Result<std::unique_ptr<Strategy>>;
+using Parameters = const StrategyParameters&;
 
-Result<std::unique_ptr<Strategy>> make_sample(const StrategyParameters& parameters) {
+/// Of the decision's and the answer's rate, what the decision gets when Narwhal samples adaptively.
+constexpr double kNarwhalDecisionPart = 0.125;
+/// Half of ε for decisions, as the thesis has it.
+constexpr double kUnicornAnswerShare = 0.5;
+
+PlannerOptions planner_options(const Kernel& kernel) {
+  std::uint64_t sensitivity = 1;
+  for (const SeriesId series : kernel.all())
+    sensitivity = std::max(sensitivity, kernel.exposure().sensitivity_steps(series));
+  return {.sensitivity_steps = sensitivity, .delta = kernel.definition().delta()};
+}
+
+/// One of the published rules, by the name it has among them.
+Made follow(std::string_view planner) {
+  for (const PublishedPlanner& published : published_planners()) {
+    if (published.name != planner) continue;
+    return std::make_unique<PlannedStrategy>(
+        [make = published.make](const Kernel& kernel) { return make(planner_options(kernel)); });
+  }
+  FUGU_CHECK(false);
+  return Error{};
+}
+
+std::unique_ptr<Planner> make_narwhal_planner(const Kernel& kernel) {
+  NarwhalOptions options;
+  if (kernel.currency() == Currency::rho) options.delta = kernel.definition().delta();
+  return std::make_unique<Narwhal>(options, [planner = planner_options(kernel)] {
+    for (const PublishedPlanner& published : published_planners()) {
+      if (published.name == "unicorn-ps") return published.make(planner);
+    }
+    FUGU_CHECK(false);
+    return std::unique_ptr<Planner>();
+  });
+}
+
+Made make_uniform(Parameters parameters) {
+  if (parameters.policies) return follow("w-event-uniform");
+  return std::make_unique<EveryKth>(1);
+}
+
+Made make_sample(Parameters parameters) {
+  if (parameters.policies) return follow("w-event-sample");
   return std::make_unique<EveryKth>(parameters.window_slots);
 }
 
-Result<std::unique_ptr<Strategy>> make_hybrid(const StrategyParameters& parameters) {
+Made make_hybrid(Parameters parameters) {
   if (!parameters.every_slots || *parameters.every_slots < 1)
     return Error{Cause::usage, "hybrid needs --every K: a release every K-th slot, K at least 1"};
   return std::make_unique<EveryKth>(*parameters.every_slots);
 }
 
+Made make_unicorn(Parameters) {
+  return std::make_unique<AdaptiveStrategy>(
+      [](const Kernel&) { return make_unicorn_allocation(kUnicornAnswerShare); },
+      [](const Planner& planner, double rate) {
+        const double decision = static_cast<const UnicornAllocation&>(planner).decision_rate();
+        return RateSplit{.decision = decision, .answer = rate, .decision_counts = false};
+      });
+}
+
+Made make_narwhal(Parameters) { return std::make_unique<PlannedStrategy>(make_narwhal_planner); }
+
+Made make_narwhal_adaptive(Parameters) {
+  return std::make_unique<AdaptiveStrategy>(make_narwhal_planner, [](const Planner&, double rate) {
+    return RateSplit{.decision = rate * kNarwhalDecisionPart, .answer = rate * (1 - kNarwhalDecisionPart)};
+  });
+}
+
+Made make_conference_11(Parameters parameters) {
+  if (parameters.delta.value() == 0) return Error{Cause::usage, "conference-11 needs --delta: it is a rule for δ > 0"};
+  return follow("conference-11");
+}
+
 constexpr StrategyKind kKinds[] = {
     {"uniform", "every slot is released, each with the same share of the window's budget",
-     "noise of scale sensitivity·w/ε in every slot, and no delay", "proved", "docs/guarantees/baselines.md",
-     "--mechanism uniform --definition w-event --epsilon 1 --w 96 --sensitivity 10", make_uniform},
+     "noise of scale sensitivity·w/ε in every slot, and no delay; with policies w is the longest interval", "proved",
+     "docs/guarantees/baselines.md", "--mechanism uniform --definition w-event --epsilon 1 --w 96 --sensitivity 10",
+     Serves::both, false, make_uniform},
     {"sample", "one slot per window is released with the whole budget and repeated until the next",
      "noise of scale sensitivity/ε, plus what the stream moves within w − 1 slots", "proved",
      "docs/guarantees/baselines.md", "--mechanism sample --definition w-event --epsilon 1 --w 96 --sensitivity 10",
-     make_sample},
+     Serves::both, false, make_sample},
     {"hybrid", "every K-th slot is released and repeated in between: from uniform (K = 1) to sample (K = w)",
      "noise of scale sensitivity·⌈w/K⌉/ε, plus what the stream moves within K − 1 slots", "proved",
      "docs/guarantees/baselines.md",
-     "--mechanism hybrid --every 4 --definition w-event --epsilon 1 --w 96 --sensitivity 10", make_hybrid},
+     "--mechanism hybrid --every 4 --definition w-event --epsilon 1 --w 96 --sensitivity 10", Serves::windows, false,
+     make_hybrid},
+    {"narwhal", "spends what the policies leave where it helps most: the best plan the exact definition permits",
+     "least mean noise over all slots, within the certified gap; never more noise than unicorn-ps in any slot",
+     "proved", "docs/guarantees/narwhal.md",
+     "--policies policies.csv --floor event:1 --mechanism narwhal --sensitivity 10", Serves::policies, false,
+     make_narwhal},
+    {"narwhal-adaptive", "narwhal that asks first whether the stream moved, and releases anew only then",
+     "narwhal's noise on the slots that are released; a release that would only add noise is repeated", "proved",
+     "docs/guarantees/narwhal.md",
+     "--policies policies.csv --floor event:1 --mechanism narwhal-adaptive --sensitivity 10", Serves::policies, false,
+     make_narwhal_adaptive},
+    {"unicorn-ps", "releases every slot; budget over the slots that policies may affect (thesis, Algorithm 9)",
+     "noise of scale Δ_t·δ(J)/ε and less where budget was saved", "proved", "docs/guarantees/unicorn.md",
+     "--policies policies.csv --floor event:1 --mechanism unicorn-ps --sensitivity 10", Serves::policies, false,
+     [](Parameters) { return follow("unicorn-ps"); }},
+    {"unicorn-is", "releases once per interval with the whole budget (thesis, 7.3.3)",
+     "noise of scale Δ_t/ε, plus what the stream moves until the next release", "proved", "docs/guarantees/unicorn.md",
+     "--policies policies.csv --floor event:1 --mechanism unicorn-is --sensitivity 10", Serves::policies, false,
+     [](Parameters) { return follow("unicorn-is"); }},
+    {"unicorn", "unicorn-ps that spends half on asking whether the stream moved (thesis, Algorithm 8)",
+     "twice the noise of unicorn-ps on the slots that are released", "proved", "docs/guarantees/unicorn.md",
+     "--policies policies.csv --floor event:1 --mechanism unicorn --sensitivity 10", Serves::policies, false,
+     make_unicorn},
+    {"tes-uniform", "uniform with the sensitivity that is relevant now",
+     "noise of scale Δ_t·w/ε, w the longest interval", "proved", "docs/guarantees/tes-tenat.md",
+     "--policies policies.csv --floor event:1 --mechanism tes-uniform --sensitivity 10", Serves::policies, false,
+     [](Parameters) { return follow("tes-uniform"); }},
+    {"tes-sample", "sample with the sensitivity that is relevant now",
+     "noise of scale Δ_t/ε, plus what the stream moves within w − 1 slots", "proved", "docs/guarantees/tes-tenat.md",
+     "--policies policies.csv --floor event:1 --mechanism tes-sample --sensitivity 10", Serves::policies, false,
+     [](Parameters) { return follow("tes-sample"); }},
+    {"tenat-uniform", "uniform over the slots that policies may affect, at full sensitivity",
+     "noise of scale sensitivity·δ(J)/ε", "proved", "docs/guarantees/tes-tenat.md",
+     "--policies policies.csv --floor event:1 --mechanism tenat-uniform --sensitivity 10", Serves::policies, false,
+     [](Parameters) { return follow("tenat-uniform"); }},
+    {"tenat-sample", "unicorn-is at full sensitivity",
+     "noise of scale sensitivity/ε, plus what the stream moves until the next release", "proved",
+     "docs/guarantees/tes-tenat.md",
+     "--policies policies.csv --floor event:1 --mechanism tenat-sample --sensitivity 10", Serves::policies, false,
+     [](Parameters) { return follow("tenat-sample"); }},
+    {"conference-repaired", "the conference paper's rule with the smallest scaling that makes it sound",
+     "noise of scale Δ_t·max T/min ε times what the exact loss exceeds ε by", "proved",
+     "docs/guarantees/conference-rules.md",
+     "--policies policies.csv --floor event:1 --mechanism conference-repaired --sensitivity 10", Serves::policies,
+     false, [](Parameters) { return follow("conference-repaired"); }},
+    {"conference-7", "conference paper, Theorem 7: w-event with w the longest pattern",
+     "less noise than the promise needs", "BREAKS its promise", "docs/guarantees/conference-rules.md",
+     "--policies policies.csv --exact-when-idle --mechanism conference-7 --seed 1", Serves::policies, true,
+     [](Parameters) { return follow("conference-7"); }},
+    {"conference-9", "conference paper, Theorems 8 and 9: scale Δ_t·max T/min ε", "less noise than the promise needs",
+     "BREAKS its promise", "docs/guarantees/conference-rules.md",
+     "--policies policies.csv --exact-when-idle --mechanism conference-9 --seed 1", Serves::policies, true,
+     [](Parameters) { return follow("conference-9"); }},
+    {"conference-11", "conference paper, Theorem 11: the form with δ > 0", "less noise than the promise needs",
+     "BREAKS its promise", "docs/guarantees/conference-rules.md",
+     "--policies policies.csv --exact-when-idle --delta 1e-6 --noise laplace --mechanism conference-11 --seed 1",
+     Serves::policies, true, make_conference_11},
+    {"unicorn-star", "unicorn that looks at the true stream to decide", "what perfect decisions would be worth",
+     "NOT private", "docs/guarantees/unicorn.md",
+     "--policies policies.csv --exact-when-idle --mechanism unicorn-star --seed 1", Serves::policies, true,
+     [](Parameters) -> Made {
+       return std::make_unique<ClairvoyantStrategy>([](const Kernel& kernel) {
+         for (const PublishedPlanner& published : published_planners()) {
+           if (published.name == "unicorn-ps") return published.make(planner_options(kernel));
+         }
+         return std::unique_ptr<Planner>();
+       });
+     }},
 };
 
 }  // namespace
 
 std::span<const StrategyKind> strategy_kinds() { return kKinds; }
 
-Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, const StrategyParameters& parameters) {
-  std::string known;
+const StrategyKind* find_strategy(std::string_view name) {
   for (const StrategyKind& kind : kKinds) {
-    if (kind.name == name) return kind.make(parameters);
-    known += (known.empty() ? "" : ", ") + std::string(kind.name);
+    if (kind.name == name) return &kind;
   }
-  return Error{Cause::usage, "there is no mechanism '" + std::string(name) + "'; known are " + known};
+  return nullptr;
+}
+
+Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, const StrategyParameters& parameters) {
+  const StrategyKind* kind = find_strategy(name);
+  if (kind == nullptr) {
+    std::string known;
+    for (const StrategyKind& each : kKinds) {
+      if (!each.comparison_only) known += (known.empty() ? "" : ", ") + std::string(each.name);
+    }
+    return Error{Cause::usage, "there is no mechanism '" + std::string(name) + "'; known are " + known};
+  }
+  if (parameters.policies && kind->serves == Serves::windows)
+    return Error{Cause::usage, std::string(name) + " does not know policies: use narwhal, or another of swellfish"};
+  if (!parameters.policies && kind->serves == Serves::policies)
+    return Error{Cause::usage, std::string(name) + " needs --policies P.csv: it follows what they say"};
+  return kind->make(parameters);
 }
 
 }  // namespace fugu

@@ -222,15 +222,14 @@ RC_GTEST_PROP(SwellfishAccountant, AdmitsNothingThatBreaksAPolicyAndRefusesNothi
     for (int i = 0; i < stated; ++i) {
       Meter& meter = meters[*rc::gen::inRange<std::size_t>(0, meters.size())];
       const Policy policy = random_policy(slot - 1, certain_series(meter, exposure), delta == 0);
-      const bool known = std::find(meter.policies.begin(), meter.policies.end(), policy) != meter.policies.end();
-      RC_ASSERT(accountant->state(meter.name, meter.signatures, policy).has_value() == !known);
-      if (!known) meter.policies.push_back(policy);
+      RC_ASSERT(accountant->state(meter.name, meter.signatures, policy).has_value());
+      meter.policies.push_back(policy);
     }
     if (*rc::gen::inRange(0, 6) == 0 && !meters[0].policies.empty()) {
       const Policy policy = *rc::gen::elementOf(meters[0].policies);
       const bool begun = policy.interval.first < slot;
       RC_ASSERT(accountant->withdraw(meters[0].name, policy).has_value() == !begun);
-      if (!begun) std::erase(meters[0].policies, policy);
+      if (!begun) meters[0].policies.erase(std::find(meters[0].policies.begin(), meters[0].policies.end(), policy));
     }
     accountant->advance(slot);
     const int asked = *rc::gen::inRange(0, 3);
@@ -321,7 +320,6 @@ TEST(SwellfishAccountant, AnIntervalThatHasBegunCannotBeChanged) {
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().cause, Cause::refused);
   ASSERT_TRUE(accountant->state("m", {}, box(5, 6, 1, 1)));
-  EXPECT_FALSE(accountant->state("m", {}, box(5, 6, 1, 1)));  // said before
   accountant->advance(5);
   EXPECT_FALSE(accountant->withdraw("m", box(5, 6, 1, 1)));
 }

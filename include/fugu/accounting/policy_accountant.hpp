@@ -17,7 +17,7 @@ namespace fugu {
 class PolicyAccountant : public Accountant {
  public:
   /// A policy holds from now on. `signatures`: those of which the meter has one; empty when it may be any.
-  /// Cause::refused when its interval has begun (it must begin after the current slot) or when it was stated before;
+  /// Stated twice, it counts twice. Cause::refused when its interval has begun: it must begin after the current slot;
   /// Cause::bad_input when its numbers cannot be accounted.
   virtual Result<MeterId> state(std::string_view meter, std::span<const std::uint32_t> signatures,
                                 const Policy& policy) = 0;

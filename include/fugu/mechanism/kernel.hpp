@@ -60,6 +60,8 @@ class Kernel {
     NoiseKind noise = NoiseKind::laplace;
     /// How many slots before the current one deviation requests may reach.
     Reach reach;
+    /// False in simulations of rules that break their promise: nothing is refused, and nothing is promised.
+    bool enforced = true;
   };
 
   // --- Public facts ---------------------------------------------------------------------------------------------
@@ -108,6 +110,10 @@ class Kernel {
   /// Σ over some series of Σ |value − mean| over the slots from `first_slot` to now, floored per series. Each slot
   /// reached is charged the share.
   Result<NoisyValue> deviation(std::span<const SeriesId> series, Slot first_slot, Budget share);
+
+  /// The distance without noise, uncharged: what a rule that leaks would look at. In simulations without an accountant
+  /// only; elsewhere the program ends.
+  std::int64_t true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) const;
 
   /// Opens a session on a statistic of some series: Statistic::sum, distance, or deviation from `first_slot` on.
   /// Costs nothing until the first comparison, then `share` for every window the session is asked in (sum, distance)

@@ -40,6 +40,11 @@ class PlannedStrategy : public Strategy {
   virtual Result<double> release_relevant(Kernel& kernel, Release& release, const Block& block, double rate);
   /// Answers at `rate`, or at what is left when that is less; 0 when nothing is left and the last release is repeated.
   static Result<double> release_at(Kernel& kernel, Release& release, const Block& block, double rate);
+  /// Whether each series has a release to compare with, and a value now; then `reference` becomes the releases.
+  static bool comparable(const Kernel& kernel, const Release& release, const Block& block,
+                         std::vector<std::int64_t>& reference);
+  /// Σ over the series of the magnitude of the noise of answers at `rate`.
+  static double expected_noise(const Kernel& kernel, const Block& block, double rate);
 
  private:
   void prepare(const Kernel& kernel);
@@ -52,22 +57,39 @@ class PlannedStrategy : public Strategy {
   double floor_rate_ = 0;  // of one slot; infinite without a floor
 };
 
-/// PlannedStrategy that first asks, with a part of the rate, how far the stream has moved from the last release, and
-/// releases anew only when that is more than the noise it would add: the idea of Unicorn, with exact accounting. What a
-/// repeated release saves, the planner can spend later.
+/// What a slot pays for deciding and for answering.
+struct RateSplit {
+  double decision = 0;
+  double answer = 0;
+  bool decision_counts = true;  ///< whether the planner is told of both, or of answers only
+};
+
+/// PlannedStrategy that first asks how far the stream has moved from the last release, and releases anew only when that
+/// is more than the noise it would add: the idea of Unicorn, with exact accounting. What a repeated release saves, the
+/// planner can spend later.
 class AdaptiveStrategy final : public PlannedStrategy {
  public:
-  /// `decision_part` of each slot's rate pays for the decision: between 0 and 1, exclusive.
-  AdaptiveStrategy(MakePlanner make_planner, double decision_part)
-      : PlannedStrategy(std::move(make_planner)), decision_part_(decision_part) {
-    FUGU_CHECK(decision_part > 0 && decision_part < 1);
-  }
+  using Split = std::function<RateSplit(const Planner&, double rate)>;
+  AdaptiveStrategy(MakePlanner make_planner, Split split)
+      : PlannedStrategy(std::move(make_planner)), split_(std::move(split)) {}
 
  protected:
   Result<double> release_relevant(Kernel& kernel, Release& release, const Block& block, double rate) override;
 
  private:
-  double decision_part_;
+  Split split_;
+  std::vector<std::int64_t> reference_;
+};
+
+/// Unicorn*: decides by the true stream, for nothing. NOT private; runs in simulations only, to be compared with.
+class ClairvoyantStrategy final : public PlannedStrategy {
+ public:
+  using PlannedStrategy::PlannedStrategy;
+
+ protected:
+  Result<double> release_relevant(Kernel& kernel, Release& release, const Block& block, double rate) override;
+
+ private:
   std::vector<std::int64_t> reference_;
 };
 

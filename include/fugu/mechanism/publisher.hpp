@@ -41,7 +41,7 @@ class SlotRunner {
   friend class Publisher;
   friend class Simulation;
 
-  SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger);
+  SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger, bool enforced = true);
   void start(Slot slot, std::int32_t utc_offset_s);
   Result<double> finish();
   void tell_strategy(MeterId meter, const PolicyEvent& event);
@@ -119,7 +119,8 @@ class Publisher {
 /// Runs a mechanism with fast, seeded noise. What comes out is not private: it never takes a ledger or a sink.
 class Simulation {
  public:
-  Simulation(Mechanism mechanism, std::unique_ptr<SimulationNoise> noise);
+  /// With `enforced` false nothing is refused: to see what a rule that breaks its promise would release.
+  Simulation(Mechanism mechanism, std::unique_ptr<SimulationNoise> noise, bool enforced = true);
   /// The release stays valid until the next call.
   Result<const Release*> step(const SlotRow& row) { return runner_.run(row); }
 

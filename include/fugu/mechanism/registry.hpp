@@ -15,8 +15,18 @@ namespace fugu {
 
 /// Parameters a strategy may need. What is absent was not given.
 struct StrategyParameters {
-  std::uint64_t window_slots = 1;
+  /// Whether it will run under a swellfish definition.
+  bool policies = false;
+  std::uint64_t window_slots = 1;                           ///< of other definitions
   std::optional<std::uint64_t> every_slots = std::nullopt;  ///< hybrid: release every k-th slot
+  Delta delta = Delta::zero();
+};
+
+/// Which definitions a strategy is for.
+enum class Serves : std::uint8_t {
+  windows,   ///< event, user, w-event
+  policies,  ///< swellfish
+  both,
 };
 
 /// One line of the catalogue.
@@ -27,10 +37,16 @@ struct StrategyKind {
   std::string_view status;   ///< proved, reviewed or experimental
   std::string_view page;     ///< guarantee page
   std::string_view example;  ///< options for `fugu publish`
+  Serves serves;
+  /// Breaks its promise, or has none: runs in simulations only, to be compared with.
+  bool comparison_only;
   Result<std::unique_ptr<Strategy>> (*make)(const StrategyParameters& parameters);
 };
 
 std::span<const StrategyKind> strategy_kinds();
+
+/// nullptr when there is none of that name.
+const StrategyKind* find_strategy(std::string_view name);
 
 /// Cause::usage with the list of names when there is no such strategy, or what is missing when a parameter is.
 Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, const StrategyParameters& parameters);

@@ -1,0 +1,58 @@
+// Policies, from the command line. Shared by publish, plan and audit.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fugu/accounting/definition.hpp"
+#include "fugu/policy/feed.hpp"
+#include "fugu/policy/policy_reader.hpp"
+
+namespace fugu::cli {
+
+/// What a policies file is read with: the stream's grid and clock, and who counts into what.
+struct PolicyContext {
+  UnitStep unit_step = {};
+  Clock clock = {};
+  std::int32_t utc_offset_s = 0;
+  std::optional<std::int32_t> default_utc_offset_s = {};
+  const SeriesMap* map = nullptr;
+  std::vector<std::string> series = {};
+  /// Sets of series one meter may count into, as in the Exposure; needed with a map only.
+  std::vector<std::vector<SeriesId>> signatures = {};
+};
+
+struct PolicyArguments {
+  std::string policies;
+  std::string floor;
+  bool exact_when_idle = false;
+  Slot notice_slots = 0;
+  std::string largest_magnitude;
+  std::optional<double> smallest_epsilon;
+  std::optional<std::size_t> most_overlapping;
+
+  /// `--policies`, and what holds where none is relevant.
+  void add_to(CLI::App& command);
+  /// The administrator's rule of what is admitted.
+  void add_admission_to(CLI::App& command);
+
+  bool given() const { return !policies.empty(); }
+  /// The swellfish definition these options make, with this δ.
+  Result<Definition> definition(Delta delta) const;
+  Result<PolicyOptions> reading(const PolicyContext& context) const;
+  /// Reads the whole file, or nothing.
+  Result<PolicyBook> read(const PolicyContext& context) const;
+  /// The file as a feed. A fresh run (`strict`) takes the file as a whole or not at all; `live` looks for rows that are
+  /// appended while the stream runs. What is not admitted then is said through `warn`, and the stream goes on.
+  Result<std::unique_ptr<PolicyFeed>> feed(const PolicyContext& context, bool strict, bool live,
+                                           std::function<void(const std::string&)> warn) const;
+};
+
+/// Parses `event:EPS`, `w-event:EPS:W` or `user:EPS:HORIZON`.
+Result<Definition> parse_floor(const std::string& text, Delta delta);
+
+}  // namespace fugu::cli
