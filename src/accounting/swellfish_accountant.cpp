@@ -156,8 +156,8 @@ void SwellfishAccountant::advance(Slot slot) {
 }
 
 void SwellfishAccountant::begin_policies() {
-  const auto found = beginning_.find(current_);
-  if (found == beginning_.end()) return;
+  const auto found = beginning_.begin();  // nothing is due before now
+  if (found == beginning_.end() || found->first != current_) return;
   std::vector<MeterId> meters = std::move(found->second);
   beginning_.erase(found);
   std::sort(meters.begin(), meters.end());
@@ -196,14 +196,14 @@ void SwellfishAccountant::make_live(MeterId meter, std::uint32_t signature, cons
 }
 
 void SwellfishAccountant::end_policies() {
-  if (const auto found = ending_.find(current_); found != ending_.end()) {
+  if (const auto found = ending_.begin(); found != ending_.end() && found->first == current_) {
     for (const LiveId id : found->second) {
       --watches_[lives_[id].signature].relevant;
       leaving_[current_ + static_cast<Slot>(reach_slots_)].push_back(id);  // answers may still reach back to it
     }
     ending_.erase(found);
   }
-  if (const auto found = leaving_.find(current_); found != leaving_.end()) {
+  if (const auto found = leaving_.begin(); found != leaving_.end() && found->first == current_) {
     for (const LiveId id : found->second) release(id);
     leaving_.erase(found);
   }

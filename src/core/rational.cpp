@@ -60,6 +60,14 @@ std::uint64_t divide_up(const Limbs& n, std::uint64_t divisor) {
 
 std::uint64_t multiply_divide_up(uint128 a, std::uint64_t b, unsigned shift, std::uint64_t divisor) {
   FUGU_CHECK(divisor > 0 && shift < 64);
+  if (std::has_single_bit(divisor) && a >> 64 == 0) {  // rates are dyadic: no division
+    const int down = std::countr_zero(divisor) - static_cast<int>(shift);
+    const uint128 product = a * b;
+    if (down >= 0) {
+      const uint128 quotient = (product >> down) + ((product & ((uint128{1} << down) - 1)) != 0 ? 1 : 0);
+      return quotient >> 64 != 0 ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(quotient);
+    }
+  }
   return divide_up(shift_left(multiply(a, b), shift), divisor);
 }
 

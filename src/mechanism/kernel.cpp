@@ -156,7 +156,7 @@ Result<Rational> Kernel::parameter_at(double rate) const {
   constexpr std::uint64_t kSmallest = std::uint64_t{1} << 18;  // scale 2^40
   const bool gaussian = options_.noise == NoiseKind::gaussian;
   if (!gaussian && accountant_->currency() == Currency::rho) rate = std::sqrt(2 * rate) * (1 - 0x1p-50);
-  const double units = std::ldexp(rate, gaussian ? 64 : 58);
+  const double units = rate * (gaussian ? 0x1p64 : 0x1p58);
   if (!(units >= (gaussian ? 8 : kSmallest)))
     return Error{Cause::refused, "nothing is left to spend in slot " + std::to_string(slot_)};
   const std::uint64_t whole = units >= 0x1p63 ? kLargest : static_cast<std::uint64_t>(units);

@@ -1,0 +1,156 @@
+// Every strategy for policies, through the kernel, on random books: the exact audit has the last word.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "fugu/accounting/audit.hpp"
+#include "fugu/mechanism/publisher.hpp"
+#include "fugu/mechanism/registry.hpp"
+#include "support/builders.hpp"
+#include "support/policy_feed.hpp"
+#include "support/publishing.hpp"
+#include "support/temp_dir.hpp"
+
+namespace fugu::test {
+namespace {
+
+constexpr Slot kSlots = 36;
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kBooks = 300;  // sanitized code is an order of magnitude slower
+#else
+constexpr int kBooks = 10'000;
+#endif
+
+Definition swellfish(double delta, bool with_floor) {
+  Definition::Options options{.protects = Protects::swellfish, .delta = *Delta::make(delta)};
+  if (with_floor) {
+    options.floor = std::make_shared<const Definition>(define(Protects::event, 2, delta));
+  } else {
+    options.exact_when_idle = true;
+  }
+  return *Definition::make(options);
+}
+
+Mechanism mechanism_of(const StrategyKind& kind, const Definition& definition, std::vector<KnownEvent> events) {
+  auto strategy = kind.make({.policies = true, .delta = definition.delta()});
+  EXPECT_TRUE(strategy) << reason(strategy);
+  const bool rho = definition.delta().value() > 0;
+  return {definition, expose_one(400), rho ? NoiseKind::gaussian : NoiseKind::laplace, *std::move(strategy),
+          std::make_unique<ListFeed>(std::move(events))};
+}
+
+AuditReport simulate_and_audit(const StrategyKind& kind, const Definition& definition,
+                               const std::vector<KnownEvent>& events, std::uint64_t seed) {
+  Simulation simulation(mechanism_of(kind, definition, events), std::make_unique<SimulationNoise>(seed),
+                        !kind.comparison_only);
+  std::vector<Seen> releases;
+  for (Slot slot = 0; slot < kSlots; ++slot) {
+    const auto release = simulation.step(row_of(slot, {1000 + 37 * (slot % 5)}));
+    EXPECT_TRUE(release) << kind.name << ": " << reason(release);
+    if (!release) break;
+    releases.push_back(seen(**release));
+  }
+  auto report = audit_stated_rates(source_of(as_rows(releases)), definition, expose_one(400), book_of(events), 1);
+  EXPECT_TRUE(report) << reason(report);
+  return *std::move(report);
+}
+
+class EveryStrategy : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(EveryStrategy, KeepsEveryPolicyOfTenThousandBooks) {
+  const StrategyKind& kind = *find_strategy(GetParam());
+  Random random(seed_or(7));
+  for (int i = 0; i < kBooks; ++i) {
+    const bool growing = i % 2 == 1;
+    const auto events = random_events(random, kSlots, growing);
+    const AuditReport report = simulate_and_audit(kind, swellfish(0, i % 4 < 2), events, static_cast<std::uint64_t>(i));
+    ASSERT_TRUE(report.holds()) << kind.name << ", book " << i << (growing ? " (growing)" : "") << ": "
+                                << report.findings[0];
+  }
+}
+
+std::vector<std::string_view> sound_strategies() {
+  std::vector<std::string_view> names;
+  for (const StrategyKind& kind : strategy_kinds()) {
+    if (kind.serves != Serves::windows && !kind.comparison_only) names.push_back(kind.name);
+  }
+  return names;
+}
+
+std::string test_name(const testing::TestParamInfo<std::string_view>& info) {
+  std::string name(info.param);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Swellfish, EveryStrategy, testing::ValuesIn(sound_strategies()), test_name);
+
+TEST(SwellfishStrategies, NoisyFormsWithDeltaKeepEveryPolicy) {
+  for (const std::string_view name : {"narwhal", "unicorn-ps", "narwhal-adaptive"}) {
+    Random random(seed_or(11));
+    for (int i = 0; i < 500; ++i) {
+      const auto events = random_events(random, kSlots, i % 2 == 1);
+      const AuditReport report =
+          simulate_and_audit(*find_strategy(name), swellfish(1e-6, i % 4 < 2), events, static_cast<std::uint64_t>(i));
+      ASSERT_TRUE(report.holds()) << name << ", book " << i << ": " << report.findings[0];
+    }
+  }
+}
+
+TEST(SwellfishStrategies, TheConferenceRulesBreakPolicies) {
+  for (const std::string_view name : {"conference-7", "conference-9"}) {
+    Random random(seed_or(13));
+    int broken = 0;
+    double worst = 0;
+    for (int i = 0; i < 300; ++i) {
+      const auto events = random_events(random, kSlots, false);
+      const AuditReport report =
+          simulate_and_audit(*find_strategy(name), swellfish(0, false), events, static_cast<std::uint64_t>(i));
+      if (!report.holds()) ++broken;
+      if (report.worst_policy) worst = std::max(worst, report.worst_policy->ratio);
+    }
+    EXPECT_GT(broken, 0) << name;
+    EXPECT_GT(worst, 1.05) << name;
+    RecordProperty(std::string(name), std::to_string(broken) + " of 300 books, up to " + std::to_string(worst));
+  }
+}
+
+TEST(SwellfishStrategies, ALedgerWithPoliciesIsAuditedAndResumed) {
+  for (const std::string_view name : sound_strategies()) {
+    Random random(seed_or(17));
+    const TempDir dir;
+    const std::string path = dir.file("ledger");
+    const auto events = random_events(random, kSlots, true);
+    const Definition definition = swellfish(0, false);
+    const StrategyKind& kind = *find_strategy(name);
+    const auto row = [](Slot slot) { return row_of(slot, {1000 + 37 * (slot % 5)}); };
+    Collector first;
+    {
+      auto writer = LedgerWriter::create(path, header_of(definition, expose_one(400)));
+      ASSERT_TRUE(writer) << reason(writer);
+      Publisher publisher(mechanism_of(kind, definition, events), std::make_unique<SecureNoise>(), first,
+                          *std::move(writer));
+      for (Slot slot = 0; slot < kSlots / 2; ++slot) ASSERT_TRUE(publisher.publish(row(slot)));
+      ASSERT_TRUE(publisher.flush());
+    }
+    Collector second;
+    auto writer = LedgerWriter::reopen(path);
+    auto reader = LedgerReader::open(path);
+    ASSERT_TRUE(writer && reader);
+    auto resumed = Publisher::resume(mechanism_of(kind, definition, events), std::make_unique<SecureNoise>(), second,
+                                     *std::move(writer), *std::move(reader));
+    ASSERT_TRUE(resumed) << name << ": " << reason(resumed);
+    ASSERT_EQ(second.emitted, first.emitted) << name;
+    for (Slot slot = kSlots / 2; slot < kSlots; ++slot) ASSERT_TRUE(resumed->publish(row(slot)));
+    ASSERT_TRUE(resumed->finish());
+    auto report = audit_ledger(path);
+    ASSERT_TRUE(report) << reason(report);
+    EXPECT_TRUE(report->holds()) << name << ": " << (report->findings.empty() ? "" : report->findings[0]);
+    ASSERT_TRUE(audit_releases_against_ledger(source_of(as_rows(second.emitted)), path, 1, *report));
+    EXPECT_TRUE(report->holds()) << name << ": " << (report->findings.empty() ? "" : report->findings[0]);
+  }
+}
+
+}  // namespace
+}  // namespace fugu::test
