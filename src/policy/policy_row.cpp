@@ -256,11 +256,12 @@ Result<std::vector<Interval>> RowParser::parse_repeat(const json::Value& repeat,
 Result<void> RowParser::check(const StatedPolicy& stated, const RowText& row, const RowPlace& place) const {
   const Policy& policy = stated.policy;
   const Interval& interval = policy.interval;
-  if (interval.first < options_.now || interval.last > slot_max_) {
-    return place.wrong(row.start, "an interval that begins " + slot_text(interval.first),
-                       "one from " + slot_text(options_.now) + " to " + slot_text(slot_max_) +
-                           ": what has begun cannot be added to or changed");
+  if (interval.first < options_.now) {
+    return place.wrong(row.start, "an interval from " + slot_text(interval.first) + " on",
+                       "one from " + slot_text(options_.now) + " on: what has begun cannot be added to or changed");
   }
+  if (interval.last > slot_max_)
+    return place.wrong(row.end, "an interval that goes on too long", "one up to " + slot_text(slot_max_));
   if (stated.known > interval.first) {
     return place.wrong(row.known, "a policy known from " + slot_text(stated.known) + " on",
                        "not after its interval begins, " + slot_text(interval.first));
