@@ -161,7 +161,7 @@ class PolicyReader::Impl {
 
  private:
   Result<void> parse_csv(const RowPlace& place, StatedPolicy& stated) {
-    RowText row;
+    RowText& row = csv_row_;
     FUGU_TRY(split(place, row));
     FUGU_TRY(parser_.parse_frame(row, place, stated));
     FUGU_ASSIGN(stated.policy.interval, parser_.parse_interval(row, place));
@@ -246,7 +246,8 @@ class PolicyReader::Impl {
   RowParser parser_;
   bool is_json_ = false;
   Columns columns_;
-  StatedPolicy recurring_;             // the row whose occurrences are handed out
+  RowText csv_row_;         // kept, as clearing it for each row would show: texts of absent columns stay empty
+  StatedPolicy recurring_;  // the row whose occurrences are handed out
   std::vector<Interval> occurrences_;  // all of them
   std::size_t occurrence_ = 0;         // the next
 };

@@ -28,6 +28,19 @@ std::string named(std::string_view what, std::string_view text) {
 
 std::string quoted(std::string_view key) { return std::string("`").append(key).append("`"); }
 
+// As parse_slot_number, for the usual case: a few digits.
+std::optional<Slot> parse_count(std::string_view text) {
+  constexpr std::size_t kDigits = 15;
+  if (text.empty() || text.size() > kDigits) return parse_slot_number(text);
+  Slot value = 0;
+  for (const char c : text) {
+    const auto digit = static_cast<unsigned char>(c - '0');
+    if (digit > 9) return std::nullopt;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
 bool looks_like_a_date(std::string_view text) { return text.size() > 4 && text[4] == '-'; }
 
 bool is_part_of(std::string_view field, std::string_view line) {
@@ -83,7 +96,7 @@ Result<void> RowParser::check_meter(std::string_view meter, const RowPlace& plac
 
 Result<Slot> RowParser::parse_slot(std::string_view what, std::string_view text, const RowPlace& place) const {
   Slot slot = 0;
-  const auto number = looks_like_a_date(text) ? std::nullopt : parse_slot_number(text);
+  const auto number = looks_like_a_date(text) ? std::nullopt : parse_count(text);
   if (number) {
     slot = *number;
   } else if (!options_.clock.has_time()) {
@@ -113,7 +126,7 @@ Result<Budget> RowParser::parse_epsilon(std::string_view text, const RowPlace& p
 
 Result<std::uint64_t> RowParser::parse_group(std::string_view text, const RowPlace& place) const {
   if (text.empty()) return std::uint64_t{1};
-  const auto group = parse_slot_number(text);
+  const auto group = parse_count(text);
   if (!group || *group == 0 || static_cast<std::uint64_t>(*group) > kGroupMax)
     return place.wrong(text, named("group", text), kGroupExpected);
   return static_cast<std::uint64_t>(*group);
@@ -133,7 +146,7 @@ Result<std::uint64_t> RowParser::parse_magnitude(std::string_view text, bool may
 }
 
 Result<void> RowParser::parse_event(const RowText& row, const RowPlace& place, Policy& policy) const {
-  const auto length = parse_slot_number(row.length);
+  const auto length = parse_count(row.length);
   if (!length || *length == 0)
     return place.wrong(row.length, named("length", row.length), "a number of slots from 1 on");
   FUGU_ASSIGN(const std::uint64_t group, parse_group(row.group, place));
