@@ -1,6 +1,9 @@
 #include "fugu/policy/admission.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
 #include <string>
 
 namespace fugu {
@@ -15,6 +18,12 @@ Result<void> check_not_begun(const Policy& policy, Slot now, std::string_view ve
   return refused(why.append(": what has begun cannot be ").append(verb));
 }
 
+std::string number(double value) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 6).ptr;
+  return {text.data(), end};
+}
+
 std::string slots(Slot count) { return std::to_string(count) + (count == 1 ? " slot" : " slots"); }
 
 }  // namespace
@@ -25,8 +34,8 @@ Result<void> check_limits(const AdmissionRule& rule, const Policy& policy) {
                    std::to_string(*rule.largest_magnitude_steps) + " are admitted");
   }
   if (rule.smallest_epsilon && policy.epsilon < *rule.smallest_epsilon) {
-    return refused("epsilon is " + std::to_string(policy.epsilon.to_double()) + "; at least " +
-                   std::to_string(rule.smallest_epsilon->to_double()) + " is admitted");
+    return refused("epsilon is " + number(policy.epsilon.to_double()) + "; at least " +
+                   number(rule.smallest_epsilon->to_double()) + " is admitted");
   }
   return {};
 }
@@ -41,7 +50,7 @@ Result<void> admit(const AdmissionRule& rule, const Collection& collection, cons
   FUGU_TRY(check_limits(rule, policy));
   if (collection.holds(policy)) return refused("the meter has this policy already");
   if (!rule.most_overlapping) return {};
-  const std::size_t overlapping = most_overlapping(collection, policy.interval) + 1;
+  const std::size_t overlapping = busiest_slot(collection, policy.interval).policies + 1;
   if (overlapping <= *rule.most_overlapping) return {};
   return refused("with it, " + std::to_string(overlapping) +
                  " policies of the meter would be relevant in the same slot; at most " +
@@ -53,9 +62,9 @@ Result<void> admit_withdrawal(const Collection& collection, const Policy& policy
   return check_not_begun(policy, now, "taken back");
 }
 
-std::size_t most_overlapping(const Collection& collection, const Interval& interval) {
+Crowd busiest_slot(const Collection& collection, const Interval& interval) {
   std::vector<Slot> ends;  // of the policies relevant in the slot looked at, the earliest on top
-  std::size_t most = 0;
+  Crowd most{0, interval.first};
   collection.for_overlapping(interval, [&](const Policy& policy) {
     const Slot begin = std::max(policy.interval.first, interval.first);
     while (!ends.empty() && ends.front() < begin) {
@@ -64,7 +73,7 @@ std::size_t most_overlapping(const Collection& collection, const Interval& inter
     }
     ends.push_back(policy.interval.last);
     std::push_heap(ends.begin(), ends.end(), std::greater<>());
-    most = std::max(most, ends.size());
+    if (ends.size() > most.policies) most = {ends.size(), begin};
   });
   return most;
 }

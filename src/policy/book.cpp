@@ -37,7 +37,7 @@ bool Collection::remove(const Policy& policy) {
 void Collection::assign(std::vector<Policy> policies) {
   policies_ = std::move(policies);
   if (!std::is_sorted(policies_.begin(), policies_.end(), earlier))
-    std::stable_sort(policies_.begin(), policies_.end(), earlier);
+    std::sort(policies_.begin(), policies_.end(), earlier);
   latest_.clear();
   update_latest(0);
 }

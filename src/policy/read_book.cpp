@@ -177,16 +177,18 @@ class Loader {
     return {{row.first, row.last}, row.length_slots, row.magnitude_steps, row.epsilon, shapes_.of(row)};
   }
 
-  // Each row as if it had come last: the one with the greatest line of those in the way is named.
+  // Of those in the busiest slot, the row that came last is one too many.
   void check_overlap(MeterId meter, std::span<const Row> rows) {
     const Collection& collection = book_.of(meter);
     const std::size_t most = *options_.admission.most_overlapping;
     if (collection.policies().size() <= most) return;
+    const Crowd crowd = busiest_slot(collection, {0, kPolicySlotMax});
+    if (crowd.policies <= most) return;
     std::uint64_t line = 0;
     for (const Row& row : rows) {
-      if (row.line > line && most_overlapping(collection, {row.first, row.last}) > most) line = row.line;
+      if (row.first <= crowd.slot && crowd.slot <= row.last && collection.holds(policy_of(row)))
+        line = std::max<std::uint64_t>(line, row.line);
     }
-    if (line == 0) return;
     fault_.note(
         line, [&] { return "more than " + std::to_string(most) + " policies of a meter relevant in the same slot"; },
         "fewer, as many as the administrator admits");

@@ -42,7 +42,7 @@ TEST(Admission, EachLimitHasItsReason) {
   EXPECT_EQ(with({.largest_magnitude_steps = 21}), "admitted");
   EXPECT_EQ(with({.largest_magnitude_steps = 20}), "the magnitude is 21 steps; at most 20 are admitted");
   EXPECT_EQ(with({.smallest_epsilon = Budget::round_down(0.5)}), "admitted");
-  EXPECT_EQ(with({.smallest_epsilon = Budget::round_down(1)}), "epsilon is 0.500000; at least 1.000000 is admitted");
+  EXPECT_EQ(with({.smallest_epsilon = Budget::round_down(1)}), "epsilon is 0.5; at least 1 is admitted");
   EXPECT_EQ(with({.most_overlapping = 3}), "admitted");
   EXPECT_EQ(with({.most_overlapping = 2}),
             "with it, 3 policies of the meter would be relevant in the same slot; at most 2 are admitted");
@@ -53,19 +53,23 @@ TEST(Admission, PoliciesThatNeverMeetDoNotCountTogether) {
   Collection collection;
   collection.add(policy(0, 4));
   collection.add(policy(5, 9));
-  EXPECT_EQ(most_overlapping(collection, {0, 9}), 1u);
+  EXPECT_EQ(busiest_slot(collection, {0, 9}).policies, 1u);
   EXPECT_TRUE(admit({.most_overlapping = 2}, collection, policy(0, 9), 0));
-  EXPECT_EQ(most_overlapping(collection, {10, 12}), 0u);
+  EXPECT_EQ(busiest_slot(collection, {10, 12}).policies, 0u);
 }
 
-RC_GTEST_PROP(Admission, MostOverlappingIsExact, ()) {
+RC_GTEST_PROP(Admission, TheBusiestSlotIsExact, ()) {
   Collection collection;
   collection.assign(*rc::gen::container<std::vector<Policy>>(any_policy(20)));
   const Interval interval = (*any_policy(20)).interval;
-  std::size_t expected = 0;
-  for (Slot slot = interval.first; slot <= interval.last; ++slot)
-    expected = std::max(expected, collection.count_overlapping({slot, slot}));
-  RC_ASSERT(most_overlapping(collection, interval) == expected);
+  Crowd expected{0, interval.first};
+  for (Slot slot = interval.first; slot <= interval.last; ++slot) {
+    const std::size_t policies = collection.count_overlapping({slot, slot});
+    if (policies > expected.policies) expected = {policies, slot};
+  }
+  const Crowd found = busiest_slot(collection, interval);
+  RC_ASSERT(found.policies == expected.policies);
+  RC_ASSERT(found.slot == expected.slot);
 }
 
 }  // namespace

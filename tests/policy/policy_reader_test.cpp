@@ -352,7 +352,7 @@ TEST(PolicyReader, WhatTheAdministratorDoesNotAdmit) {
   EXPECT_EQ(with({.largest_magnitude_steps = 20}, "m1,4,15,3,2,1,\nm1,4,15,3,2.1,1,\n"),
             "p.csv:3: the magnitude is 21 steps; at most 20 are admitted");
   EXPECT_EQ(with({.smallest_epsilon = Budget::round_down(0.1)}, "m1,4,15,3,2,0.05,\n"),
-            "p.csv:2: epsilon is 0.050000; at least 0.100000 is admitted");
+            "p.csv:2: epsilon is 0.05; at least 0.1 is admitted");
   EXPECT_EQ(with({.notice_slots = 4}, "m1,1,15,3,2,1,\nm1,8,15,3,2,1,4\nm1,8,15,3,2,2,5\n"),
             "p.csv:4: found a policy known 3 slots ahead; expected a notice of 4 slots");
   EXPECT_EQ(with({.most_overlapping = 2}, "m1,8,15,1,2,1,\nm1,12,20,1,2,1,\nm1,0,9,1,2,1,\nm2,0,9,1,2,1,\n"),

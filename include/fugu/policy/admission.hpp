@@ -32,7 +32,12 @@ Result<void> admit_withdrawal(const Collection& collection, const Policy& policy
 /// The limits that concern a policy alone: magnitude and ε.
 Result<void> check_limits(const AdmissionRule& rule, const Policy& policy);
 
-/// How many policies of the collection are relevant in one slot of `interval`, at most.
-std::size_t most_overlapping(const Collection& collection, const Interval& interval);
+/// A slot, and how many policies are relevant in it.
+struct Crowd {
+  std::size_t policies = 0;
+  Slot slot = 0;
+};
+/// The slot of `interval` in which most policies of the collection are relevant, the first of them.
+Crowd busiest_slot(const Collection& collection, const Interval& interval);
 
 }  // namespace fugu
