@@ -94,24 +94,31 @@ Result<void> RowParser::check_meter(std::string_view meter, const RowPlace& plac
   return {};
 }
 
-Result<Slot> RowParser::parse_slot(std::string_view what, std::string_view text, const RowPlace& place) const {
+Result<Slot> RowParser::parse_slot(std::string_view what, std::string_view text, const RowPlace& place) {
   Slot slot = 0;
   const auto number = looks_like_a_date(text) ? std::nullopt : parse_count(text);
   if (number) {
     slot = *number;
   } else if (!options_.clock.has_time()) {
     return place.wrong(text, named(what, text), "a slot number such as 0, 1, 2");
+  } else if (const auto instant_s = day_.find(text)) {
+    const auto starting_then = options_.clock.slot_at(*instant_s);
+    if (!starting_then) return place.wrong(text, named(what, text), expected_time(TimeFault::off_grid));
+    slot = *starting_then;
   } else {
     Tick tick;
     const TimeFault fault = options_.clock.parse(text, options_.default_utc_offset_s, tick);
-    if (fault != TimeFault::none) {
-      return place.wrong(text, named(what, text), options_.clock.expected(fault).append(", or a slot number"));
-    }
+    if (fault != TimeFault::none) return place.wrong(text, named(what, text), expected_time(fault));
     slot = tick.slot;
+    day_.remember(text, options_.clock.start_of(slot));
   }
   if (slot < 0) return place.wrong(text, named(what, text), "a time from " + slot_text(0) + " on, the stream's first");
   if (slot > slot_max_) return place.wrong(text, named(what, text), "at most " + slot_text(slot_max_));
   return slot;
+}
+
+std::string RowParser::expected_time(TimeFault fault) const {
+  return options_.clock.expected(fault).append(", or a slot number");
 }
 
 Result<Budget> RowParser::parse_epsilon(std::string_view text, const RowPlace& place) const {
@@ -134,18 +141,22 @@ Result<std::uint64_t> RowParser::parse_group(std::string_view text, const RowPla
 
 // Of all of a group together.
 Result<std::uint64_t> RowParser::parse_magnitude(std::string_view text, bool may_be_zero, std::uint64_t group,
-                                                 const RowPlace& place) const {
-  std::int64_t steps = 0;
-  const DecimalFault fault = options_.unit_step.steps(text, steps, Rounding::away);
-  const bool in_range = fault == DecimalFault::none && steps >= (may_be_zero ? 0 : 1) &&
-                        static_cast<std::uint64_t>(steps) <= kMagnitudeStepsMax / group;
+                                                 const RowPlace& place) {
+  std::int64_t steps = -1;
+  if (const auto known = magnitudes_.find(text)) {
+    steps = *known;
+  } else if (options_.unit_step.steps(text, steps, Rounding::away) == DecimalFault::none) {
+    magnitudes_.remember(text, steps);
+  }
+  const bool in_range =
+      steps >= (may_be_zero ? 0 : 1) && static_cast<std::uint64_t>(steps) <= kMagnitudeStepsMax / group;
   if (in_range) return static_cast<std::uint64_t>(steps) * group;
   std::string found = named("magnitude", text);
   if (group > 1) found.append(" of ").append(std::to_string(group)).append(" individuals");
   return place.wrong(text, found, kMagnitudeExpected);
 }
 
-Result<void> RowParser::parse_event(const RowText& row, const RowPlace& place, Policy& policy) const {
+Result<void> RowParser::parse_event(const RowText& row, const RowPlace& place, Policy& policy) {
   const auto length = parse_count(row.length);
   if (!length || *length == 0)
     return place.wrong(row.length, named("length", row.length), "a number of slots from 1 on");
@@ -161,7 +172,7 @@ Result<SeriesId> RowParser::find_series(std::string_view name, const RowPlace& p
   return found->second;
 }
 
-Result<Lane> RowParser::parse_lane(const json::Value& value, std::uint64_t group, const RowPlace& place) const {
+Result<Lane> RowParser::parse_lane(const json::Value& value, std::uint64_t group, const RowPlace& place) {
   if (value.kind != json::Kind::array || value.items.empty())
     return place.wrong({}, "a `profile` that is no list of magnitudes", "such as [2.1, 2.1, 0.5], one for each slot");
   Lane lane;
@@ -175,7 +186,7 @@ Result<Lane> RowParser::parse_lane(const json::Value& value, std::uint64_t group
 }
 
 Result<void> RowParser::parse_profile(const json::Value& value, const RowText& row, const RowPlace& place,
-                                      Policy& policy) const {
+                                      Policy& policy) {
   FUGU_ASSIGN(const std::uint64_t group, parse_group(row.group, place));
   Profile profile;
   if (value.kind != json::Kind::object) {
@@ -200,7 +211,7 @@ Result<void> RowParser::parse_profile(const json::Value& value, const RowText& r
 }
 
 Result<void> RowParser::parse_patterns(const json::Value& value, const RowText& row, const RowPlace& place,
-                                       Policy& policy) const {
+                                       Policy& policy) {
   constexpr std::string_view kShape = R"(such as [[["park"], ["park"]], [["bar"], []]]: patterns of slots of series)";
   if (value.kind != json::Kind::array) return place.wrong({}, "`patterns` that are no array", kShape);
   std::vector<Pattern> patterns;
@@ -225,7 +236,7 @@ Result<void> RowParser::parse_patterns(const json::Value& value, const RowText& 
   return {};
 }
 
-Result<Interval> RowParser::parse_interval(const RowText& row, const RowPlace& place) const {
+Result<Interval> RowParser::parse_interval(const RowText& row, const RowPlace& place) {
   FUGU_ASSIGN(const Slot first, parse_slot("start", row.start, place));
   FUGU_ASSIGN(const Slot last, parse_slot("end", row.end, place));
   if (last < first) {

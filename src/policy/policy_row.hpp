@@ -8,6 +8,7 @@
 #include "fugu/policy/policy_reader.hpp"
 #include "fugu/stream/location.hpp"
 #include "json_line.hpp"
+#include "row_memo.hpp"
 
 namespace fugu {
 
@@ -35,7 +36,7 @@ struct RowPlace {
   Error wrong(const Error& what) const;
 };
 
-/// Has a memory of the last row, as rows often repeat it.
+/// Has a memory of earlier rows, as rows often repeat them.
 class RowParser {
  public:
   explicit RowParser(PolicyOptions options);
@@ -43,13 +44,11 @@ class RowParser {
   /// Everything but the interval and what occurs: meter, ε, known. `stated` is replaced.
   Result<void> parse_frame(const RowText& row, const RowPlace& place, StatedPolicy& stated);
   /// `length` and `magnitude`, for `group` individuals.
-  Result<void> parse_event(const RowText& row, const RowPlace& place, Policy& policy) const;
+  Result<void> parse_event(const RowText& row, const RowPlace& place, Policy& policy);
   /// The same from a JSON `profile` or `patterns`.
-  Result<void> parse_profile(const json::Value& profile, const RowText& row, const RowPlace& place,
-                             Policy& policy) const;
-  Result<void> parse_patterns(const json::Value& patterns, const RowText& row, const RowPlace& place,
-                              Policy& policy) const;
-  Result<Interval> parse_interval(const RowText& row, const RowPlace& place) const;
+  Result<void> parse_profile(const json::Value& profile, const RowText& row, const RowPlace& place, Policy& policy);
+  Result<void> parse_patterns(const json::Value& patterns, const RowText& row, const RowPlace& place, Policy& policy);
+  Result<Interval> parse_interval(const RowText& row, const RowPlace& place);
   /// The intervals of a JSON `repeat`.
   Result<std::vector<Interval>> parse_repeat(const json::Value& repeat, const RowPlace& place, Slot known) const;
 
@@ -58,13 +57,14 @@ class RowParser {
 
  private:
   Result<void> check_meter(std::string_view meter, const RowPlace& place);
-  Result<Slot> parse_slot(std::string_view what, std::string_view text, const RowPlace& place) const;
+  Result<Slot> parse_slot(std::string_view what, std::string_view text, const RowPlace& place);
   Result<Budget> parse_epsilon(std::string_view text, const RowPlace& place) const;
   Result<std::uint64_t> parse_group(std::string_view text, const RowPlace& place) const;
   Result<std::uint64_t> parse_magnitude(std::string_view text, bool may_be_zero, std::uint64_t group,
-                                        const RowPlace& place) const;
-  Result<Lane> parse_lane(const json::Value& value, std::uint64_t group, const RowPlace& place) const;
+                                        const RowPlace& place);
+  Result<Lane> parse_lane(const json::Value& value, std::uint64_t group, const RowPlace& place);
   Result<SeriesId> find_series(std::string_view name, const RowPlace& place) const;
+  std::string expected_time(TimeFault fault) const;
   std::string slot_text(Slot slot) const;
 
   PolicyOptions options_;
@@ -73,6 +73,8 @@ class RowParser {
   std::string last_meter_;
   std::string last_epsilon_text_;
   Budget last_epsilon_;
+  DayMemo day_;
+  StepsMemo magnitudes_;
 };
 
 }  // namespace fugu

@@ -86,6 +86,38 @@ TEST(PolicyReader, TimesNameSlotsByTheirStart) {
   EXPECT_EQ(stated.policy.interval, (Interval{44, 51}));
 }
 
+// Whatever the rows before were, as these are remembered.
+RC_GTEST_PROP(PolicyReader, ReadsTimesAndMagnitudesAsClockAndUnitDo, ()) {
+  const auto offsets = rc::gen::element<std::int32_t>(0, 3600, 7200);
+  const auto magnitudes = rc::gen::element<std::string>("1", "10", "1.0", "0.01", "2.1", "2.11", "100000001", "7e2");
+  const auto rows = *rc::gen::container<std::vector<std::tuple<Slot, std::int32_t, std::string>>>(
+      rc::gen::tuple(rc::gen::inRange<Slot>(0, 300), offsets, magnitudes));
+  const PolicyOptions options = watts();
+  std::string text = kHeader;
+  for (const auto& [slot, offset_s, magnitude] : rows) {
+    const std::string time = kQuarters.text(slot, offset_s);
+    text.append("m,").append(time).append(",").append(time).append(",1,").append(magnitude).append(",1\n");
+  }
+  const Read read = read_all(text, options);
+  RC_ASSERT(read.error.empty());
+  RC_ASSERT(read.stated.size() == rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& [slot, offset_s, magnitude] = rows[i];
+    std::int64_t steps = 0;
+    RC_ASSERT(options.unit_step.steps(magnitude, steps, Rounding::away) == DecimalFault::none);
+    RC_ASSERT(read.stated[i].policy == policy(slot, slot, 1, static_cast<std::uint64_t>(steps), 1));
+  }
+}
+
+TEST(PolicyReader, ATimeThatLooksLikeTheOneBeforeIsCheckedToo) {
+  const std::string good = "m1,2026-03-29T11:00:00+01:00,99,3,2,1\n";
+  for (const char* time : {"2026-03-29T24:00:00+01:00", "2026-03-29T11:60:00+01:00", "2026-03-29T1a:00:00+01:00",
+                           "2026-03-29T11-00:00+01:00", "2026-03-29T11:07:00+01:00", "2026-03-29T/9:00:00+01:00"}) {
+    const Read read = read_all(std::string(kHeader).append(good).append("m1,").append(time).append(",99,3,2,1\n"));
+    EXPECT_TRUE(read.error.starts_with(std::string("p.csv:3:4: found start '").append(time).append("'"))) << read.error;
+  }
+}
+
 TEST(PolicyReader, MagnitudesAreRoundedUp) {
   const auto steps = [](const std::string& text) {
     return read_one(kHeader + "m1,4,15,3," + text + ",0.5\n").policy.magnitude_steps;
