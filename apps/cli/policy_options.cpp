@@ -6,6 +6,7 @@
 #include <charconv>
 #include <fstream>
 
+#include "command.hpp"
 #include "source_options.hpp"
 
 namespace fugu::cli {
@@ -220,6 +221,12 @@ void PolicyArguments::add_to(CLI::App& command) {
       .add_flag("--exact-when-idle", exact_when_idle,
                 "Release the true value where no policy is relevant: exposes who stated none")
       ->group(group);
+  command
+      .add_option("--repeats", repeats,
+                  "Two rows that say the same: refuse, keep (each counts), or auto: refuse in files of up to 100 rows")
+      ->check(CLI::IsMember({"auto", "refuse", "keep"}))
+      ->capture_default_str()
+      ->group(group);
 }
 
 void PolicyArguments::add_admission_to(CLI::App& command) {
@@ -259,6 +266,8 @@ Result<PolicyOptions> PolicyArguments::reading(const PolicyContext& context) con
   options.default_utc_offset_s = context.default_utc_offset_s;
   options.map = context.map;
   options.series = context.series;
+  options.repeats = repeats == "keep" ? Repeats::keep : repeats == "refuse" ? Repeats::refuse : Repeats::by_size;
+  options.warn = [](const std::string& message) { note("warning: " + message); };
   options.admission.notice_slots = notice_slots;
   options.admission.most_overlapping = most_overlapping;
   if (!largest_magnitude.empty()) {

@@ -34,6 +34,7 @@ struct PolicyArguments {
   std::string largest_magnitude;
   std::optional<double> smallest_epsilon;
   std::optional<std::size_t> most_overlapping;
+  std::string repeats = "auto";
 
   /// `--policies`, and what holds where none is relevant.
   void add_to(CLI::App& command);

@@ -90,6 +90,10 @@ class Loader {
       std::deque<Row>().swap(ranges_[range]);
     }
     if (fault_.line != 0) return found_but_expected({file, fault_.line, 0}, fault_.found, fault_.expected);
+    if (repeats_ > 0 && options_.warn)
+      options_.warn(std::string(file) + ":" + std::to_string(first_repeat_) + ": " + std::to_string(repeats_) +
+                    (repeats_ == 1 ? " row says" : " rows say") +
+                    " the same as an earlier one, this the first: kept as wishes of their own, each counts");
     return std::move(book_);
   }
 
@@ -103,6 +107,7 @@ class Loader {
   }
 
   void push(const StatedPolicy& stated) {
+    ++rows_;
     const Policy& policy = stated.policy;
     const MeterId meter = meter_of(stated.meter);
     const std::size_t range = meter / kMetersInRange;
@@ -147,30 +152,44 @@ class Loader {
     policies.reserve(rows.size());
     for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
       while (end < rows.size() && rows[end].same_as(rows[begin])) ++end;
-      if (const Row* row = what_is_left(rows.subspan(begin, end - begin))) policies.push_back(policy_of(*row));
+      const std::size_t left = count_left(rows.subspan(begin, end - begin));
+      policies.insert(policies.end(), left, policy_of(rows[begin]));
     }
     if (policies.empty()) return;
     book_.assign(meter, std::move(policies));
     if (options_.admission.most_overlapping) check_overlap(meter, rows);
   }
 
-  // The same policy, stated and taken back in turn.
-  const Row* what_is_left(std::span<const Row> rows) {
+  // The same policy, stated and taken back in turn: how often it holds in the end.
+  std::size_t count_left(std::span<const Row> rows) {
+    std::size_t left = 0;
     const Row* stated = nullptr;
     for (const Row& row : rows) {
       if (row.withdrawn) {
-        if (stated == nullptr)
+        if (left == 0)
           fault_.note(row.line, [] { return "a policy taken back that no row before states"; }, "one that is there");
-        stated = nullptr;
+        left -= left > 0 ? 1 : 0;
       } else {
-        if (stated != nullptr)
-          fault_.note(
-              row.line, [&] { return "the same policy as in line " + std::to_string(stated->line); },
-              "each policy once");
+        if (left > 0) note_repeat(row, *stated);
         stated = &row;
+        ++left;
       }
     }
-    return stated;
+    return left;
+  }
+
+  void note_repeat(const Row& row, const Row& earlier) {
+    if (keeps_repeats()) {
+      if (repeats_ == 0 || row.line < first_repeat_) first_repeat_ = row.line;
+      ++repeats_;
+      return;
+    }
+    fault_.note(
+        row.line, [&] { return "the same policy as in line " + std::to_string(earlier.line); },
+        "each policy once (keep repeats if both are meant)");
+  }
+  bool keeps_repeats() const {
+    return options_.repeats == Repeats::keep || (options_.repeats == Repeats::by_size && rows_ > kTypedRowsMax);
   }
 
   Policy policy_of(const Row& row) const {
@@ -201,6 +220,9 @@ class Loader {
   Shapes shapes_;
   std::vector<std::deque<Row>> ranges_;  // by meter / kMetersInRange
   std::vector<Row> sorted_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t repeats_ = 0;       // kept
+  std::uint64_t first_repeat_ = 0;  // its line
   Fault fault_;
 };
 

@@ -263,8 +263,10 @@ constexpr Bad kBadRows[] = {
     {"m1,-4,15,3,2,1", ":3:4: found start '-4'; expected a time such as"},
     {"m1,soon,15,3,2,1", ":3:4: found start 'soon'; expected a time such as"},
     {"m1,4,99999999999,3,2,1", ":3:6: found end '99999999999'; expected at most 2201-01-01T00:45:00+01:00"},
-    {"m1,4,15,3,2.1,0.5", ":3: found the same policy as in line 2; expected each policy once"},
-    {"m1,004,15,3,2.10,5e-1", ":3: found the same policy as in line 2; expected each policy once"},
+    {"m1,4,15,3,2.1,0.5",
+     ":3: found the same policy as in line 2; expected each policy once (keep repeats if both are meant)"},
+    {"m1,004,15,3,2.10,5e-1",
+     ":3: found the same policy as in line 2; expected each policy once (keep repeats if both are meant)"},
 };
 
 TEST(PolicyReader, BadCsv) {
@@ -335,7 +337,7 @@ constexpr Bad kBadJson[] = {
     {WHAT R"("repeat":{"days":"often","from":"11:00","to":"14:00","until":"2026-04-06"}})", ":2: found days 'often'"},
     {WHAT R"("repeat":{"days":"daily","from":"11:00","to":"14:00","until":"2026-04-06","since":"2026-03-01"}})",
      ":2: found an interval from slot -"},
-    {ROW "}", ":2: found the same policy as in line 1; expected each policy once"},
+    {ROW "}", ":2: found the same policy as in line 1; expected each policy once (keep repeats if both are meant)"},
     {ROW ", \"magnitud\": 1}", ":2: found key 'magnitud'"},
 };
 
@@ -420,7 +422,7 @@ TEST(PolicyBookReader, AMillionRowsAndOneBad) {
 
 TEST(PolicyBookReader, NamesTheFirstRepetition) {
   EXPECT_EQ(book_error(kHeader + "a,1,2,1,1,1\nb,1,2,1,1,1\nc,1,2,1,1,1\nb,1,2,1,1,1\na,1,2,1,1,1\n"),
-            "p.csv:5: found the same policy as in line 3; expected each policy once");
+            "p.csv:5: found the same policy as in line 3; expected each policy once (keep repeats if both are meant)");
 }
 
 TEST(PolicyBookReader, AHeaderAloneIsAnEmptyBook) {
@@ -439,7 +441,8 @@ TEST(PolicyBookReader, EqualShapesAreOneObject) {
   const auto book = read_policy_book(text_input(row("a") + row("b")), watts());
   ASSERT_TRUE(book) << book.error().message;
   EXPECT_EQ(book->of(0).policies()[0].shape, book->of(1).policies()[0].shape);
-  EXPECT_EQ(book_error(row("a") + row("a")), "p.csv:2: found the same policy as in line 1; expected each policy once");
+  EXPECT_EQ(book_error(row("a") + row("a")),
+            "p.csv:2: found the same policy as in line 1; expected each policy once (keep repeats if both are meant)");
 }
 
 // Whatever the order of rows and the number of meters: the book is what adding one by one gives.

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,16 @@
 
 namespace fugu {
 
+/// Two rows that say the same: a slip, or two wishes (two televisions at once), which then count twice.
+enum class Repeats : std::uint8_t {
+  refuse,
+  keep,
+  /// Refuse in a file of up to kTypedRowsMax rows, which somebody may have typed; keep in longer ones, which programs
+  /// write, and say so.
+  by_size,
+};
+inline constexpr std::uint64_t kTypedRowsMax = 100;
+
 struct PolicyOptions {
   UnitStep unit_step = {};                                ///< the stream's
   Clock clock = {};                                       ///< the stream's; without time, only slot numbers are read
@@ -35,6 +46,8 @@ struct PolicyOptions {
   /// Limits on single policies hold for every row. The others need to see what a meter has: read_policy_book() checks
   /// them, who takes rows one by one asks admit().
   AdmissionRule admission = {};
+  Repeats repeats = Repeats::refuse;                       ///< for read_policy_book()
+  std::function<void(const std::string&)> warn = nullptr;  ///< told how many repeats were kept, and where
   std::size_t block_size = BlockReader::kBlockSize;
 };
 
@@ -70,9 +83,9 @@ class PolicyReader {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Reads all policies of a file, less those taken back, or none: besides a wrong row, two that say the same, taking
-/// back what is not there, and what `admission` does not allow are errors. Notice is asked of rows that became known
-/// while the stream ran (`known` or `now` above 0).
+/// Reads all policies of a file, less those taken back, or none: besides a wrong row, two that say the same (unless
+/// `repeats` keeps them), taking back what is not there, and what `admission` does not allow are errors. Notice is
+/// asked of rows that became known while the stream ran (`known` or `now` above 0).
 Result<PolicyBook> read_policy_book(Input input, const PolicyOptions& options);
 
 }  // namespace fugu
