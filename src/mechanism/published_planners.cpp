@@ -37,14 +37,14 @@ class Sensitivity {
 };
 
 /// What all rules do alike: follow the relevant policies.
-template <class Base>
+template <class Base, RelevantPolicies::Affected affected = RelevantPolicies::Affected::ignored>
 class Following : public Base {
  public:
   void add(MeterId meter, const Policy& policy) override { relevant_.add(meter, policy); }
   void withdraw(MeterId meter, const Policy& policy) override { FUGU_CHECK(relevant_.withdraw(meter, policy)); }
 
  protected:
-  RelevantPolicies relevant_;
+  RelevantPolicies relevant_{affected};
 };
 
 enum class Window : std::uint8_t { longest_interval, longest_pattern };
@@ -120,7 +120,7 @@ class IntervalSamplePlanner final : public Following<Planner> {
 enum class Strategies : std::uint8_t { uniform, uniform_and_absorb };
 
 /// Algorithm 9.
-class AffectedSlotsPlanner final : public Following<UnicornAllocation> {
+class AffectedSlotsPlanner final : public Following<UnicornAllocation, RelevantPolicies::Affected::counted> {
  public:
   AffectedSlotsPlanner(double answer_share, Strategies strategies, std::optional<std::uint64_t> global_steps)
       : answer_share_(answer_share), strategies_(strategies), sensitivity_(global_steps) {}

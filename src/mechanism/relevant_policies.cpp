@@ -10,6 +10,9 @@ namespace {
 
 constexpr auto kByFirst = [](const auto& a, const auto& b) { return a.interval.first < b.interval.first; };
 
+/// How far from the end a new policy may belong and still be put in its place at once.
+constexpr std::size_t kNearlyInOrder = 32;
+
 }  // namespace
 
 void RelevantPolicies::Agenda::schedule(Slot slot, MeterId meter) {
@@ -60,18 +63,27 @@ void RelevantPolicies::add(MeterId meter, const Policy& policy) {
   }
   Upcoming& upcoming = collections_[meter];
   const Record record = record_of(policy);
-  auto& to_come = upcoming.to_come;
-  if (to_come.size() == upcoming.next || !kByFirst(record, to_come.back())) {
-    to_come.push_back(record);
-  } else if (slot_ && upcoming.ordered) {
-    const auto from = to_come.begin() + static_cast<std::ptrdiff_t>(upcoming.next);
-    to_come.insert(std::upper_bound(from, to_come.end(), record, kByFirst), record);
-  } else {  // loading a book: sorted once, when the meter's first policy begins
-    to_come.push_back(record);
-    upcoming.ordered = false;
-  }
+  insert(upcoming, record, slot_.has_value());
   if (!upcoming.begun.empty()) remember_arrival(meter, record, +1);
   wake_at(meter, policy.interval.first);
+}
+
+void RelevantPolicies::insert(Upcoming& upcoming, const Record& record, bool keep_ordered) {
+  auto& to_come = upcoming.to_come;
+  // Books are mostly in order, or in order by day: look at the last few first.
+  auto at = to_come.size();
+  const auto begin = std::max(upcoming.next, at - std::min<std::size_t>(at, kNearlyInOrder));
+  while (at > begin && kByFirst(record, to_come[at - 1])) --at;
+  if (at == begin && begin > upcoming.next) {
+    const auto from = to_come.begin() + static_cast<std::ptrdiff_t>(upcoming.next);
+    const auto to = to_come.begin() + static_cast<std::ptrdiff_t>(begin);
+    // While a book is being loaded, sorting once beats moving many again and again.
+    if (keep_ordered && upcoming.ordered)
+      at = static_cast<std::size_t>(std::upper_bound(from, to, record, kByFirst) - to_come.begin());
+    else
+      upcoming.ordered = false;
+  }
+  to_come.insert(to_come.begin() + static_cast<std::ptrdiff_t>(at), record);
 }
 
 bool RelevantPolicies::withdraw(MeterId meter, const Policy& policy) {
@@ -111,7 +123,8 @@ void RelevantPolicies::advance(Slot slot) {
   slot_ = slot;
   changed_ = false;
   remove_ended();
-  apply_arrivals();  // before new policies begin: those will see the arrivals among what is to come
+  // Before new policies begin: those will see the arrivals among what is to come.
+  if (!arrivals_.empty()) apply_arrivals();
   agenda_.run(slot, [this](MeterId meter) { begin_policies(meter); });
   if (changed_) find_largest_sensitivity();
 }
@@ -148,7 +161,6 @@ void RelevantPolicies::remove(std::size_t i) {
 }
 
 void RelevantPolicies::apply_arrivals() {
-  if (arrivals_.empty()) return;
   changed_ = true;
   const auto by_meter = [](const Arrival& a, const Arrival& b) { return a.meter < b.meter; };
   std::sort(arrivals_.begin(), arrivals_.end(), by_meter);
@@ -174,9 +186,14 @@ void RelevantPolicies::begin_policies(MeterId meter) {
   std::erase_if(begun, [this](const Record& record) { return record.interval.last < *slot_; });
   const std::size_t older = begun.size();
   for (; upcoming.next < to_come.size() && to_come[upcoming.next].interval.first <= *slot_; ++upcoming.next) {
-    if (to_come[upcoming.next].interval.last >= *slot_) begun.push_back(to_come[upcoming.next]);
+    const Record& record = to_come[upcoming.next];
+    if (record.interval.last < *slot_) continue;
+    if (affected_ == Affected::counted)
+      begun.push_back(record);
+    else
+      begin_policy(meter, record, 0);
   }
-  for (std::size_t i = older; i < begun.size(); ++i) begin_policy(meter, begun[i], upcoming);
+  for (std::size_t i = older; i < begun.size(); ++i) begin_policy(meter, begun[i], affected_sum_of(begun[i], upcoming));
   if (upcoming.next * 2 > to_come.size()) {
     to_come.erase(to_come.begin(), to_come.begin() + static_cast<std::ptrdiff_t>(upcoming.next));
     upcoming.next = 0;
@@ -185,11 +202,9 @@ void RelevantPolicies::begin_policies(MeterId meter) {
   if (upcoming.next < to_come.size()) wake_at(meter, to_come[upcoming.next].interval.first);
 }
 
-void RelevantPolicies::begin_policy(MeterId meter, const Record& record, const Upcoming& upcoming) {
-  std::uint64_t affected = record.length_slots;
-  const auto count = [&](const Record& other) {
-    affected += reach(record.interval, other.interval, other.length_slots);
-  };
+std::uint64_t RelevantPolicies::affected_sum_of(const Record& record, const Upcoming& upcoming) {
+  std::uint64_t sum = record.length_slots;
+  const auto count = [&](const Record& other) { sum += reach(record.interval, other.interval, other.length_slots); };
   for (const Record& other : upcoming.begun) {
     if (&other != &record) count(other);
   }
@@ -197,6 +212,10 @@ void RelevantPolicies::begin_policy(MeterId meter, const Record& record, const U
     if (upcoming.to_come[i].interval.first > record.interval.last) break;
     count(upcoming.to_come[i]);
   }
+  return sum;
+}
+
+void RelevantPolicies::begin_policy(MeterId meter, const Record& record, std::uint64_t affected_sum) {
   changed_ = true;
   sensitivity_steps_[meter] += record.magnitude_steps;
   earliest_last_ = std::min(earliest_last_, record.interval.last);
@@ -206,7 +225,7 @@ void RelevantPolicies::begin_policy(MeterId meter, const Record& record, const U
   length_slots_.push_back(record.length_slots);
   magnitude_steps_.push_back(record.magnitude_steps);
   epsilon_.push_back(record.epsilon);
-  affected_sum_.push_back(static_cast<std::int64_t>(affected));
+  affected_sum_.push_back(static_cast<std::int64_t>(affected_sum));
   spent_.push_back(0);
   answered_before_.push_back(answered_);
 }

@@ -48,7 +48,7 @@ RC_GTEST_PROP(RelevantPolicies, AreThoseThatALookThroughTheBookFinds, ()) {
   const Slot origin = *rc::gen::elementOf(kOrigins);
   const auto changes = random_changes(origin);
   PolicyBook known = book_of({{}, {}, {}});
-  RelevantPolicies relevant;
+  RelevantPolicies relevant(RelevantPolicies::Affected::counted);
   std::vector<std::vector<double>> spent(3, std::vector<double>(31, 0));
   std::size_t next = 0;
   for (Slot slot = origin; slot <= origin + 30; ++slot) {
@@ -95,7 +95,7 @@ RC_GTEST_PROP(RelevantPolicies, AreThoseThatALookThroughTheBookFinds, ()) {
 }
 
 TEST(RelevantPolicies, KnowsWhatItWasNotTold) {
-  RelevantPolicies relevant;
+  RelevantPolicies relevant(RelevantPolicies::Affected::counted);
   EXPECT_FALSE(relevant.withdraw(0, policy_of(0, 1, 1, 1)));
   relevant.add(0, policy_of(5, 9, 2, 3));
   EXPECT_FALSE(relevant.withdraw(0, policy_of(5, 9, 2, 4)));
@@ -104,7 +104,7 @@ TEST(RelevantPolicies, KnowsWhatItWasNotTold) {
 }
 
 TEST(RelevantPolicies, CountsAnsweredSlotsSinceTheIntervalBegan) {
-  RelevantPolicies relevant;
+  RelevantPolicies relevant(RelevantPolicies::Affected::counted);
   relevant.add(0, policy_of(0, 9, 2, 3));
   relevant.add(0, policy_of(2, 9, 2, 3));
   for (Slot slot = 0; slot < 4; ++slot) {

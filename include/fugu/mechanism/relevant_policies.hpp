@@ -20,6 +20,10 @@ namespace fugu {
 /// for a relevant one.
 class RelevantPolicies {
  public:
+  /// Whether affected_slots() is wanted: it is most of the work when a policy begins.
+  enum class Affected : std::uint8_t { ignored, counted };
+  explicit RelevantPolicies(Affected affected) : affected_(affected) {}
+
   /// A policy that begins after the current slot.
   void add(MeterId meter, const Policy& policy);
   /// Takes back one that was added and has not begun; false when there is none.
@@ -41,7 +45,7 @@ class RelevantPolicies {
   Interval interval(std::size_t i) const { return {first_[i], last_[i]}; }
   std::uint64_t length_slots(std::size_t i) const { return length_slots_[i]; }
   double epsilon(std::size_t i) const { return epsilon_[i]; }
-  /// δ(J) of Algorithm 6 over the policies of its meter known by now (docs/guarantees/tes-tenat.md).
+  /// δ(J) of Algorithm 6 over the policies of its meter known by now (docs/guarantees/tes-tenat.md), if counted.
   std::uint64_t affected_slots(std::size_t i) const {
     return std::min(static_cast<std::uint64_t>(affected_sum_[i]), interval(i).slots());
   }
@@ -69,7 +73,8 @@ class RelevantPolicies {
     std::vector<Record> to_come;  // from `next` on; ordered by first slot if `ordered`
     std::size_t next = 0;
     bool ordered = true;
-    std::vector<Record> begun;  // some may have ended since a policy of the meter began last
+    std::vector<Record>
+        begun;  // when affected slots are counted; some may have ended since a policy of the meter began last
     Slot wakes_at = kNever;
   };
   /// A policy that came or went while others of its meter were relevant: their δ(J) changes.
@@ -102,6 +107,7 @@ class RelevantPolicies {
 
   static Record record_of(const Policy& policy);
   static std::uint64_t reach(const Interval& interval, const Interval& other, std::uint64_t other_length_slots);
+  static void insert(Upcoming& upcoming, const Record& record, bool keep_ordered);
   static void order(Upcoming& upcoming);
   void wake_at(MeterId meter, Slot slot);
   void remember_arrival(MeterId meter, const Record& record, std::int64_t sign);
@@ -109,9 +115,11 @@ class RelevantPolicies {
   void remove_ended();
   void remove(std::size_t i);
   void begin_policies(MeterId meter);
-  void begin_policy(MeterId meter, const Record& record, const Upcoming& upcoming);
+  void begin_policy(MeterId meter, const Record& record, std::uint64_t affected_sum);
+  static std::uint64_t affected_sum_of(const Record& record, const Upcoming& upcoming);
   void find_largest_sensitivity();
 
+  Affected affected_;
   std::optional<Slot> slot_;
   std::vector<Upcoming> collections_;  // by meter
   std::vector<std::uint64_t> sensitivity_steps_;
