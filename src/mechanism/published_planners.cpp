@@ -21,7 +21,8 @@ class Sensitivity {
   explicit Sensitivity(std::optional<std::uint64_t> global_steps) : global_steps_(global_steps) {}
 
   void advance(const RelevantPolicies& relevant) {
-    if (global_steps_) global_steps_ = std::max(*global_steps_, relevant.largest_sensitivity_steps());
+    if (global_steps_ && relevant.changed())
+      global_steps_ = std::max(*global_steps_, relevant.largest_sensitivity_steps());
   }
   /// For the policies of one meter.
   double steps(const RelevantPolicies& relevant, MeterId meter) const {
@@ -131,11 +132,10 @@ class AffectedSlotsPlanner final : public Following<UnicornAllocation, RelevantP
     double rate = kInfinity;
     for (std::size_t i = 0; i < relevant_.size(); ++i) {
       const double steps = steps_of(i);
-      const double epsilon = answer_share_ * relevant_.epsilon(i);
-      const auto affected = static_cast<double>(relevant_.affected_slots(i));
+      const double uniform = answer_share_ * relevant_.epsilon_per_affected_slot(i);
       // The second strategy only adds to the first: look at it only where the first would lower the minimum.
-      if (steps == 0 || epsilon >= rate * affected * steps) continue;
-      rate = std::min(rate, allowance(i, epsilon, epsilon / affected) / steps);
+      if (steps == 0 || uniform >= rate * steps) continue;
+      rate = std::min(rate, allowance(i, uniform) / steps);
     }
     return rate;
   }
@@ -147,8 +147,7 @@ class AffectedSlotsPlanner final : public Following<UnicornAllocation, RelevantP
   double decision_rate() const override {
     double rate = kInfinity;
     for (std::size_t i = 0; i < relevant_.size(); ++i) {
-      const auto affected = static_cast<double>(relevant_.affected_slots(i));
-      rate = std::min(rate, (1 - answer_share_) * relevant_.epsilon(i) / (affected * steps_of(i)));
+      rate = std::min(rate, (1 - answer_share_) * relevant_.epsilon_per_affected_slot(i) / steps_of(i));
     }
     return rate;
   }
@@ -158,11 +157,11 @@ class AffectedSlotsPlanner final : public Following<UnicornAllocation, RelevantP
 
   /// ε_t that policy i allows. After δ(J) answers the algorithm's second strategy never exceeds the first, and before
   /// that TOP_δ(J) is all there is: a sum suffices (docs/guarantees/unicorn.md).
-  double allowance(std::size_t i, double epsilon, double uniform) const {
+  double allowance(std::size_t i, double uniform) const {
     if (strategies_ == Strategies::uniform || relevant_.answered_slots(i) >= relevant_.affected_slots(i))
       return uniform;
     const auto slots_left = static_cast<double>(relevant_.interval(i).last - relevant_.slot() + 1);
-    return std::max(uniform, (epsilon - relevant_.spent(i)) / slots_left);
+    return std::max(uniform, (answer_share_ * relevant_.epsilon(i) - relevant_.spent(i)) / slots_left);
   }
 
   double answer_share_;

@@ -28,6 +28,7 @@ void RelevantPolicies::Agenda::run(Slot slot, Wake&& wake) {
     if (meters.empty()) return;
     due_.clear();
     due_.swap(meters);  // waking schedules the meter's next policy, maybe into the same place of the ring
+    std::sort(due_.begin(), due_.end());  // meters one after another lie one after another in memory
     for (const MeterId meter : due_) wake(meter);
   };
   for (; next_ < near_end_ && next_ <= slot; ++next_) wake_all(near(next_));
@@ -126,7 +127,6 @@ void RelevantPolicies::advance(Slot slot) {
   // Before new policies begin: those will see the arrivals among what is to come.
   if (!arrivals_.empty()) apply_arrivals();
   agenda_.run(slot, [this](MeterId meter) { begin_policies(meter); });
-  if (changed_) find_largest_sensitivity();
 }
 
 void RelevantPolicies::remove_ended() {
@@ -156,6 +156,7 @@ void RelevantPolicies::remove(std::size_t i) {
   drop(magnitude_steps_);
   drop(epsilon_);
   drop(affected_sum_);
+  drop(epsilon_per_affected_slot_);
   drop(spent_);
   drop(answered_before_);
 }
@@ -172,6 +173,7 @@ void RelevantPolicies::apply_arrivals() {
       const std::uint64_t slots = reach(interval(i), arrival->interval, arrival->length_slots);
       affected_sum_[i] += arrival->sign * static_cast<std::int64_t>(slots);
     }
+    epsilon_per_affected_slot_[i] = share_of(i);
   }
   for (const Arrival& arrival : arrivals_) has_arrival_[arrival.meter] = 0;
   arrivals_.clear();
@@ -226,14 +228,15 @@ void RelevantPolicies::begin_policy(MeterId meter, const Record& record, std::ui
   magnitude_steps_.push_back(record.magnitude_steps);
   epsilon_.push_back(record.epsilon);
   affected_sum_.push_back(static_cast<std::int64_t>(affected_sum));
+  epsilon_per_affected_slot_.push_back(share_of(meters_.size() - 1));
   spent_.push_back(0);
   answered_before_.push_back(answered_);
 }
 
-void RelevantPolicies::find_largest_sensitivity() {
-  largest_sensitivity_steps_ = 0;
-  for (const MeterId meter : meters_)
-    largest_sensitivity_steps_ = std::max(largest_sensitivity_steps_, sensitivity_steps_[meter]);
+std::uint64_t RelevantPolicies::largest_sensitivity_steps() const {
+  std::uint64_t largest = 0;
+  for (const MeterId meter : meters_) largest = std::max(largest, sensitivity_steps_[meter]);
+  return largest;
 }
 
 void RelevantPolicies::record_spent(double rate) {

@@ -16,7 +16,7 @@ namespace fugu {
 ///
 /// Cost: adding and indexing is amortised constant for policies that come in order of their first slot, and O(n log n)
 /// for n that come in any order before the first slot. A slot costs O(1), plus one pass over one column when a policy
-/// ends in it, plus what overlaps each policy that begins in it. Memory: about 50 bytes for a policy to come and 130
+/// ends in it, plus what overlaps each policy that begins in it. Memory: about 50 bytes for a policy to come and 150
 /// for a relevant one.
 class RelevantPolicies {
  public:
@@ -49,6 +49,8 @@ class RelevantPolicies {
   std::uint64_t affected_slots(std::size_t i) const {
     return std::min(static_cast<std::uint64_t>(affected_sum_[i]), interval(i).slots());
   }
+  /// ε / δ(J), if counted: what each slot may cost when all cost the same.
+  double epsilon_per_affected_slot(std::size_t i) const { return epsilon_per_affected_slot_[i]; }
   /// Σ rate · temporal sensitivity of its meter over the slots of its interval so far: at least what it has lost.
   double spent(std::size_t i) const { return spent_[i]; }
   /// How many slots of its interval were answered so far.
@@ -56,8 +58,8 @@ class RelevantPolicies {
 
   /// Temporal sensitivity of a meter in the current slot: the sum of its relevant magnitudes.
   std::uint64_t sensitivity_steps(MeterId meter) const { return sensitivity_steps_[meter]; }
-  /// The largest over all meters.
-  std::uint64_t largest_sensitivity_steps() const { return largest_sensitivity_steps_; }
+  /// The largest over all meters. Looks at every relevant policy.
+  std::uint64_t largest_sensitivity_steps() const;
   std::size_t meter_count() const { return collections_.size(); }
 
  private:
@@ -117,13 +119,12 @@ class RelevantPolicies {
   void begin_policies(MeterId meter);
   void begin_policy(MeterId meter, const Record& record, std::uint64_t affected_sum);
   static std::uint64_t affected_sum_of(const Record& record, const Upcoming& upcoming);
-  void find_largest_sensitivity();
+  double share_of(std::size_t i) const { return epsilon_[i] / static_cast<double>(affected_slots(i)); }
 
   Affected affected_;
   std::optional<Slot> slot_;
   std::vector<Upcoming> collections_;  // by meter
   std::vector<std::uint64_t> sensitivity_steps_;
-  std::uint64_t largest_sensitivity_steps_ = 0;
   Agenda agenda_;
   std::vector<Arrival> arrivals_;
   std::vector<char> has_arrival_;  // by meter
@@ -138,6 +139,7 @@ class RelevantPolicies {
   std::vector<std::uint64_t> magnitude_steps_;
   std::vector<double> epsilon_;
   std::vector<std::int64_t> affected_sum_;  // of Algorithm 6 before it is capped at |J|
+  std::vector<double> epsilon_per_affected_slot_;
   std::vector<double> spent_;
   std::vector<std::uint64_t> answered_before_;
 };
