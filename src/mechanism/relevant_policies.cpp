@@ -144,21 +144,17 @@ void RelevantPolicies::remove_ended() {
 }
 
 void RelevantPolicies::remove(std::size_t i) {
-  sensitivity_steps_[meters_[i]] -= magnitude_steps_[i];
+  sensitivity_steps_[meters_[i]] -= records_[i].magnitude_steps;
   const auto drop = [i](auto& column) {
     column[i] = column.back();
     column.pop_back();
   };
   drop(meters_);
-  drop(first_);
   drop(last_);
-  drop(length_slots_);
-  drop(magnitude_steps_);
-  drop(epsilon_);
-  drop(affected_sum_);
   drop(epsilon_per_affected_slot_);
   drop(spent_);
-  drop(answered_before_);
+  drop(records_);
+  drop(counts_);
 }
 
 void RelevantPolicies::apply_arrivals() {
@@ -171,7 +167,7 @@ void RelevantPolicies::apply_arrivals() {
         std::equal_range(arrivals_.begin(), arrivals_.end(), Arrival{meters_[i], {}, 0, 0}, by_meter);
     for (auto arrival = begin; arrival != end; ++arrival) {
       const std::uint64_t slots = reach(interval(i), arrival->interval, arrival->length_slots);
-      affected_sum_[i] += arrival->sign * static_cast<std::int64_t>(slots);
+      counts_[i].affected_sum += arrival->sign * static_cast<std::int64_t>(slots);
     }
     epsilon_per_affected_slot_[i] = share_of(i);
   }
@@ -222,15 +218,11 @@ void RelevantPolicies::begin_policy(MeterId meter, const Record& record, std::ui
   sensitivity_steps_[meter] += record.magnitude_steps;
   earliest_last_ = std::min(earliest_last_, record.interval.last);
   meters_.push_back(meter);
-  first_.push_back(record.interval.first);
   last_.push_back(record.interval.last);
-  length_slots_.push_back(record.length_slots);
-  magnitude_steps_.push_back(record.magnitude_steps);
-  epsilon_.push_back(record.epsilon);
-  affected_sum_.push_back(static_cast<std::int64_t>(affected_sum));
-  epsilon_per_affected_slot_.push_back(share_of(meters_.size() - 1));
   spent_.push_back(0);
-  answered_before_.push_back(answered_);
+  records_.push_back(record);
+  counts_.push_back({static_cast<std::int64_t>(affected_sum), answered_});
+  epsilon_per_affected_slot_.push_back(share_of(meters_.size() - 1));
 }
 
 std::uint64_t RelevantPolicies::largest_sensitivity_steps() const {

@@ -48,7 +48,7 @@ std::unique_ptr<Planner> make_tenat_sample(const PlannerOptions& options);
 /// Answers a slot when no relevant policy's interval holds an earlier answer, with the whole ε. Sound, also for
 /// policies added later. With many meters it hardly ever answers: some interval always does.
 std::unique_ptr<Planner> make_unicorn_is();
-/// Algorithm 9. Sound. 20–30 ns a slot and meter with a handful of relevant policies.
+/// Algorithm 9. Sound.
 std::unique_ptr<Planner> make_unicorn_ps();
 
 /// Algorithm 9 for Unicorn, which decides by the data whether to answer: a part of ε for answers, the rest for

@@ -1,6 +1,7 @@
 // The policies whose interval contains the current slot, of all meters, ready to be scanned.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -42,19 +43,19 @@ class RelevantPolicies {
 
   /// Columns: relevant policy i, in no particular order, from 0 to size() − 1.
   MeterId meter(std::size_t i) const { return meters_[i]; }
-  Interval interval(std::size_t i) const { return {first_[i], last_[i]}; }
-  std::uint64_t length_slots(std::size_t i) const { return length_slots_[i]; }
-  double epsilon(std::size_t i) const { return epsilon_[i]; }
+  Interval interval(std::size_t i) const { return records_[i].interval; }
+  std::uint64_t length_slots(std::size_t i) const { return records_[i].length_slots; }
+  double epsilon(std::size_t i) const { return records_[i].epsilon; }
   /// δ(J) of Algorithm 6 over the policies of its meter known by now (docs/guarantees/tes-tenat.md), if counted.
   std::uint64_t affected_slots(std::size_t i) const {
-    return std::min(static_cast<std::uint64_t>(affected_sum_[i]), interval(i).slots());
+    return std::min(static_cast<std::uint64_t>(counts_[i].affected_sum), interval(i).slots());
   }
   /// ε / δ(J), if counted: what each slot may cost when all cost the same.
   double epsilon_per_affected_slot(std::size_t i) const { return epsilon_per_affected_slot_[i]; }
   /// Σ rate · temporal sensitivity of its meter over the slots of its interval so far: at least what it has lost.
   double spent(std::size_t i) const { return spent_[i]; }
   /// How many slots of its interval were answered so far.
-  std::uint64_t answered_slots(std::size_t i) const { return answered_ - answered_before_[i]; }
+  std::uint64_t answered_slots(std::size_t i) const { return answered_ - counts_[i].answered_before; }
 
   /// Temporal sensitivity of a meter in the current slot: the sum of its relevant magnitudes.
   std::uint64_t sensitivity_steps(MeterId meter) const { return sensitivity_steps_[meter]; }
@@ -69,6 +70,10 @@ class RelevantPolicies {
     std::uint64_t magnitude_steps;
     double epsilon;
     bool operator==(const Record&) const = default;
+  };
+  struct Counts {
+    std::int64_t affected_sum;  // of Algorithm 6 before it is capped at |J|
+    std::uint64_t answered_before;
   };
   /// One meter's policies that have not ended.
   struct Upcoming {
@@ -119,7 +124,7 @@ class RelevantPolicies {
   void begin_policies(MeterId meter);
   void begin_policy(MeterId meter, const Record& record, std::uint64_t affected_sum);
   static std::uint64_t affected_sum_of(const Record& record, const Upcoming& upcoming);
-  double share_of(std::size_t i) const { return epsilon_[i] / static_cast<double>(affected_slots(i)); }
+  double share_of(std::size_t i) const { return epsilon(i) / static_cast<double>(affected_slots(i)); }
 
   Affected affected_;
   std::optional<Slot> slot_;
@@ -132,16 +137,13 @@ class RelevantPolicies {
   Slot earliest_last_ = kNever;  // of the relevant policies
   std::uint64_t answered_ = 0;
 
+  // Columns: alone what is read in every slot, together what is not.
   std::vector<MeterId> meters_;
-  std::vector<Slot> first_;
   std::vector<Slot> last_;
-  std::vector<std::uint64_t> length_slots_;
-  std::vector<std::uint64_t> magnitude_steps_;
-  std::vector<double> epsilon_;
-  std::vector<std::int64_t> affected_sum_;  // of Algorithm 6 before it is capped at |J|
   std::vector<double> epsilon_per_affected_slot_;
   std::vector<double> spent_;
-  std::vector<std::uint64_t> answered_before_;
+  std::vector<Record> records_;
+  std::vector<Counts> counts_;
 };
 
 }  // namespace fugu
