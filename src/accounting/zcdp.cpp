@@ -47,7 +47,7 @@ double zcdp_delta(double rho, double epsilon) { return std::min(1.0, std::exp(lo
 
 Budget zcdp_rho(Epsilon epsilon, Delta delta) {
   FUGU_CHECK(delta.value() > 0);
-  const double target = std::log(delta.value()) - kLogSafety;
+  const double target = std::log(delta.value()) - 2 * kLogSafety;  // one for zcdp_delta(), one for the way back
   double low = 0;
   double high = epsilon.value() + 2 * std::log(1 / delta.value()) + 2;
   for (int i = 0; i < 200; ++i) {
