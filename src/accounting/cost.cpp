@@ -97,15 +97,13 @@ const std::vector<SignatureLoss>& CostTable::of_answer(const Answer& answer) {
   return losses_;
 }
 
-const std::vector<SignatureLoss>& CostTable::of_comparison(const Answer& answer, std::uint64_t slots_before,
-                                                           std::uint64_t slots_new) {
+const std::vector<SignatureLoss>& CostTable::of_comparison(const Answer& answer, std::uint64_t rho_weight) {
   clear();
   collect_changes(answer);
-  const std::uint64_t factor = 2 * (slots_before + slots_new) - 1;  // the last new slot's, which is the largest
   for (const Change& change : changes_) {
     const Budget e = laplace_loss(change.steps, answer.parameter[0]) +
                      laplace_loss(static_cast<uint128>(change.steps) * 2, answer.parameter[1]);
-    losses_.push_back({change.signature, currency_ == Currency::epsilon ? e : half_square_up(e, factor)});
+    losses_.push_back({change.signature, currency_ == Currency::epsilon ? e : half_square_up(e, rho_weight)});
   }
   return losses_;
 }

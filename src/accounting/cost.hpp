@@ -12,6 +12,11 @@ Currency currency_of(const Definition& definition);
 /// ε of a pure definition, the ρ that implies (ε, δ) otherwise; rounded down.
 Budget total_budget(const Definition& definition);
 
+/// What the n-th slot of a session carries in ρ when all slots may change by equally much: it raises (n − 1)² to n².
+constexpr std::uint64_t session_weight_equal(std::uint64_t n) { return 2 * n - 1; }
+/// The same when each may change by something else: (Σ c)² ≤ Σ j(j+1)·c_j², since Σ 1/(j(j+1)) ≤ 1.
+constexpr std::uint64_t session_weight_any(std::uint64_t n) { return n * (n + 1); }
+
 struct SignatureLoss {
   std::uint32_t signature;
   Budget loss;
@@ -30,10 +35,8 @@ class CostTable {
   /// m·n·c²/(2v) ≥ (m·c)²/(2v).
   const std::vector<SignatureLoss>& of_answer(const Answer& answer);
 
-  /// As above for a comparison, per newly touched slot. `slots_before` slots were touched by this session before:
-  /// in ρ the n-th slot raises (n − 1)²·e²/2 to n²·e²/2 and so carries (2n − 1)·e²/2.
-  const std::vector<SignatureLoss>& of_comparison(const Answer& answer, std::uint64_t slots_before,
-                                                  std::uint64_t slots_new);
+  /// As above for a comparison, per newly touched slot: e, or rho_weight·e²/2.
+  const std::vector<SignatureLoss>& of_comparison(const Answer& answer, std::uint64_t rho_weight);
 
  private:
   const std::vector<SignatureLoss>& of_values(const Answer& answer);

@@ -498,13 +498,12 @@ void SwellfishAccountant::stage(const Answer& answer) {
   const auto known = sessions_.find(answer.session);
   staged_.session_first = known != sessions_.end() ? known->second.first : answer.first_slot;
   if (known != sessions_.end()) staged_.first = std::max(staged_.first, known->second.last + 1);
-  const auto before = static_cast<std::uint64_t>(staged_.first - staged_.session_first);
   const bool reaches_back = answer.statistic == Statistic::deviation;
+  const auto reached = static_cast<std::uint64_t>(staged_.last - staged_.session_first) + 1;
   if (staged_.first > staged_.last) {
     staged_.losses.clear();
   } else {
-    staged_.losses = cost_.of_comparison(answer, reaches_back ? before : 0,
-                                         static_cast<std::uint64_t>(staged_.last - staged_.first) + 1);
+    staged_.losses = cost_.of_comparison(answer, reaches_back ? session_weight_any(reached) : 1);
   }
 }
 

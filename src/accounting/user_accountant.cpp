@@ -48,7 +48,8 @@ Result<void> UserAccountant::admit(const Answer& answer) {
       staged_.clear();
       return {};
     }
-    staged_ = cost_.of_comparison(answer, answer.statistic == Statistic::deviation ? before : 0, slots);
+    staged_ = cost_.of_comparison(
+        answer, session_weight_equal(answer.statistic == Statistic::deviation ? before + slots : slots));
   } else {
     staged_ = cost_.of_answer(answer);
   }

@@ -74,7 +74,7 @@ void WindowAccountant::stage_comparison(const Answer& answer) {
   staged_.once_per_window = answer.statistic != Statistic::deviation;
   staged_.session_first = known != nullptr ? known->first : answer.first_slot;
   if (staged_.once_per_window) {
-    staged_.losses = cost_.of_comparison(answer, 0, 1);
+    staged_.losses = cost_.of_comparison(answer, 1);
     staged_.first = staged_.last = answer.slot;
     return;
   }
@@ -84,7 +84,8 @@ void WindowAccountant::stage_comparison(const Answer& answer) {
   staged_.last = answer.slot;
   const auto before = static_cast<std::uint64_t>(staged_.first - staged_.session_first);
   const auto added = static_cast<std::uint64_t>(staged_.last - staged_.first + 1);
-  staged_.losses = added > 0 ? cost_.of_comparison(answer, before, added) : std::vector<SignatureLoss>();
+  staged_.losses =
+      added > 0 ? cost_.of_comparison(answer, session_weight_equal(before + added)) : std::vector<SignatureLoss>();
 }
 
 Budget WindowAccountant::sessions_cost(std::uint32_t signature, Slot window_first, Slot window_last) const {

@@ -41,8 +41,8 @@ class Reference {
       const auto [found, is_new] = sessions_.try_emplace(answer.session, answer.first_slot, answer.slot);
       if (!is_new) first = std::max(first, found->second.second + 1);
       found->second.second = answer.slot;
-      if (answer.statistic == Statistic::deviation)
-        factor = 2 * static_cast<std::uint64_t>(answer.slot - found->second.first + 1) - 1;
+      const auto reached = static_cast<std::uint64_t>(answer.slot - found->second.first) + 1;
+      if (answer.statistic == Statistic::deviation) factor = reached * (reached + 1);
     } else {
       factor = static_cast<std::uint64_t>(answer.slot - answer.first_slot) + 1;
     }
