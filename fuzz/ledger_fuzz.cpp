@@ -1,5 +1,5 @@
 // Any bytes as a ledger. Four times: as a file, as a header's text, as the payload of a frame whose checksum is right
-// (read, and audited), and as the records of a frame, which must survive encoding again.
+// (read, and audited under several promises), and as the records of a frame, which must survive encoding again.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -53,18 +53,18 @@ bool small(std::string_view payload) {
     const auto record = decoder.next();
     if (!record) return true;
     if (const auto* end = std::get_if<SlotEnd>(&*record); end != nullptr && end->slot > 10'000) return false;
+    if (const auto* failed = std::get_if<Failed>(&*record); failed != nullptr && failed->slot > 10'000) return false;
   }
   return true;
 }
 
-void check_frame(std::string_view payload) {
-  static constexpr std::string_view kHeader =
-      "version 0\ndefinition w-event\nepsilon 1\ndelta 0\nwindow 3\nseries 1 a\nseries 5 b\nsignature 0 1\nsignature "
-      "1\n";
+void check_frame(std::string_view payload, std::string_view promise) {
+  std::string header("version 0\n");
+  header.append(promise).append("series 1 a\nseries 5 b\nsignature 0 1\nsignature 1\n");
   std::string file(ledger_format::kMagic);
-  file += ledger_format::frame_head(kHeader, 0);
-  file += kHeader;
-  file += ledger_format::frame_head(payload, ledger_format::checksum(kHeader, 0));
+  file += ledger_format::frame_head(header, 0);
+  file += header;
+  file += ledger_format::frame_head(payload, ledger_format::checksum(header, 0));
   file += payload;
   const MemoryFile memory(file);
   read_to_the_end(memory.path());
@@ -98,7 +98,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_to_the_end(MemoryFile(bytes).path());
   if (const auto header = LedgerHeader::from_text(bytes))
     FUGU_CHECK(LedgerHeader::from_text(header->to_text()).has_value());
-  check_frame(bytes);
+  for (const char* promise :
+       {"definition w-event\nepsilon 1\ndelta 0\nwindow 3\n", "definition swellfish\ndelta 0\nidle exact\n",
+        "definition swellfish\ndelta 1e-06\nfloor w-event 1 3\n"})
+    check_frame(bytes, promise);
   check_records(bytes);
   return 0;
 }
