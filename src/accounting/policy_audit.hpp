@@ -67,9 +67,13 @@ class PolicyAudit {
   void find_overlapping(const Interval& interval);
 
   void judge_meter(const View& view, AuditReport& report);
+  /// Whether a loss of at most that much is neither a finding nor the worst.
+  bool is_harmless(Units at_most, Units allowed) const;
   bool all_are_harmless(const View& view) const;
   /// Upper bound of the loss over J of the overlapping policies: as if each happened all the time.
   Units bound(const Interval& interval, const View& view) const;
+  /// With δ > 0, a bound in between: each policy at its worst, but all products of two as if they met there.
+  Units closer_bound_in_rho(const Interval& interval, const View& view) const;
   Units exact_loss(const Interval& interval, const View& view) const;
   Units loss_in_rho(const Interval& interval, const View& view) const;
   /// What one policy loses at most in the slots it shares with `interval`.
