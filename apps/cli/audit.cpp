@@ -45,11 +45,14 @@ std::string slots_text(const Interval& interval) {
   return "slots " + std::to_string(interval.first) + " to " + std::to_string(interval.last);
 }
 
-/// "2100 steps for up to 3 slots, somewhere in slots 44 to 55"
+std::string count_text(std::uint64_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// "up to 2100 steps for up to 3 slots, somewhere in slots 44 to 55"
 std::string text_of(const Policy& policy) {
-  return (policy.shape ? "a pattern of up to " : "up to ") + std::to_string(policy.magnitude_steps) +
-         " steps for up to " + std::to_string(policy.length_slots) + " slots, somewhere in " +
-         slots_text(policy.interval);
+  return (policy.shape ? "a pattern of up to " : "up to ") + count_text(policy.magnitude_steps, "step") +
+         " for up to " + count_text(policy.length_slots, "slot") + ", somewhere in " + slots_text(policy.interval);
 }
 
 void print_windows(const AuditReport& report, const std::vector<std::string>& series) {
@@ -66,8 +69,8 @@ void print_placement(const WorstPolicy& worst) {
   for (std::size_t i = 0; i < worst.placement.size() && i < kNamed; ++i) {
     const PolicyPlacement& placed = worst.placement[i];
     const bool own = placed.policy == worst.policy;
-    std::printf("%-11s %s from slot %lld on: %s\n", i == 0 ? "happens" : "", own ? "this" : "that of another",
-                static_cast<long long>(placed.start), text_of(placed.policy).c_str());
+    std::printf("%-11s from slot %lld on: %s\n", i == 0 ? "when" : "", static_cast<long long>(placed.start),
+                own ? "this" : text_of(placed.policy).c_str());
   }
   if (worst.placement.size() > kNamed)
     std::printf("            and %zu more policies of the meter that overlap it\n", worst.placement.size() - kNamed);

@@ -16,13 +16,13 @@ bool names_known_series(const Answer& answer, const Exposure& exposure) {
                      [&](SeriesId series) { return series < exposure.series_count(); });
 }
 
-Units loss_of(const Answer& answer, Rational p, bool pure, std::uint64_t change, std::uint64_t slots) {
+Units loss_of(const Answer& answer, Rational p, bool pure, std::uint64_t change, std::uint64_t slots, unsigned bits) {
   if (answer.noise == NoiseKind::none) return change == 0 ? 0 : kTooMuch;
   if (answer.noise == NoiseKind::gaussian && !answer.is_comparison())
-    return pure ? kTooMuch : Fraction({slots, slots, change, change, p.den}, {2, p.num}).up();
+    return pure ? kTooMuch : Fraction({slots, slots, change, change, p.den}, {2, p.num}).up(bits);
   Fraction loss({change, p.den}, {p.num});
   if (answer.is_comparison()) loss += Fraction({2, change, answer.parameter[1].den}, {answer.parameter[1].num});
-  return (pure ? loss.times(slots) : loss.half_square(slots)).up();
+  return (pure ? loss.times(slots) : loss.half_square(slots)).up(bits);
 }
 
 double rate_of(const Answer& answer, std::size_t index, bool pure) {

@@ -17,8 +17,10 @@ std::uint64_t slots_touched(const Answer& answer);
 /// Whether every series exists; if not, nothing can be said about the answer.
 bool names_known_series(const Answer& answer, const Exposure& exposure);
 
-/// What the answer loses when `slots` of the slots it touches change by `change` steps each: ε, or ρ.
-Units loss_of(const Answer& answer, Rational parameter, bool pure, std::uint64_t change, std::uint64_t slots);
+/// What the answer loses when `slots` of the slots it touches change by `change` steps each: ε, or ρ, in units of
+/// 2^-bits.
+Units loss_of(const Answer& answer, Rational parameter, bool pure, std::uint64_t change, std::uint64_t slots,
+              unsigned bits = kLossBits);
 
 /// The rate the kernel should have stated for one series of the answer: ε per step or ρ per squared step.
 double rate_of(const Answer& answer, std::size_t index, bool pure);

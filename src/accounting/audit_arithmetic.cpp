@@ -7,8 +7,6 @@ namespace fugu::audit {
 
 namespace {
 
-constexpr unsigned kFractionBits = 60;
-
 void multiply_all(mpz_t product, std::initializer_list<std::uint64_t> factors) {
   mpz_set_ui(product, 1);
   for (const std::uint64_t factor : factors) mpz_mul_ui(product, product, factor);
@@ -16,10 +14,10 @@ void multiply_all(mpz_t product, std::initializer_list<std::uint64_t> factors) {
 
 }  // namespace
 
-long double up_to_long_double(Units units) {
+long double up_to_long_double(Units units, unsigned bits) {
   auto value = static_cast<long double>(units);
   if (static_cast<Units>(value) < units) value = std::nextafter(value, HUGE_VALL);
-  return value * 0x1p-60L;
+  return std::ldexp(value, -static_cast<int>(bits));
 }
 
 Fraction::Fraction(std::initializer_list<std::uint64_t> numerator, std::initializer_list<std::uint64_t> denominator) {
@@ -52,10 +50,10 @@ Fraction Fraction::half_square(std::uint64_t n) const {
   return square;
 }
 
-Units Fraction::up() const {
+Units Fraction::up(unsigned bits) const {
   mpz_t quotient;
   mpz_init(quotient);
-  mpz_mul_2exp(quotient, mpq_numref(value_), kFractionBits);
+  mpz_mul_2exp(quotient, mpq_numref(value_), bits);
   mpz_cdiv_q(quotient, quotient, mpq_denref(value_));
   Units units = kTooMuch;
   if (mpz_sizeinbase(quotient, 2) <= 100) {

@@ -10,12 +10,16 @@
 
 namespace fugu::audit {
 
-/// Loss in units of 2^-60. Rounded up wherever it is rounded.
+/// Loss in units of 2^-60, or, for losses per step, which are multiplied by magnitudes, of 2^-84. Rounded up wherever
+/// it is rounded.
 using Units = uint128;
+inline constexpr unsigned kLossBits = 60;
+inline constexpr unsigned kRateBits = 84;
+/// Breaks every promise, in either unit.
 inline constexpr Units kTooMuch = Units{1} << 100;
 
-/// Not below `units`, and exact for anything below 2^64 units.
-long double up_to_long_double(Units units);
+/// `units` of 2^-bits: not below, and exact for anything below 2^64 units.
+long double up_to_long_double(Units units, unsigned bits = kLossBits);
 
 /// A non-negative fraction.
 class Fraction {
@@ -29,8 +33,8 @@ class Fraction {
   Fraction times(std::uint64_t n) const;
   /// (n · this)² / 2
   Fraction half_square(std::uint64_t n) const;
-  /// This, rounded up to Units; saturates at kTooMuch.
-  Units up() const;
+  /// This in units of 2^-bits, rounded up; saturates at kTooMuch.
+  Units up(unsigned bits = kLossBits) const;
 
  private:
   mpq_t value_;

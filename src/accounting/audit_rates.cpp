@@ -7,9 +7,6 @@ namespace fugu::audit {
 
 namespace {
 
-/// A rate of 2^30 per step breaks every promise; capped here, sums over any number of slots stay in range.
-constexpr Units kUnboundedRate = Units{1} << 90;
-
 constexpr std::size_t kBranch = 8;
 /// Trees of maxima that are remembered, in slots of the stream.
 constexpr std::size_t kMaximaSlots = std::size_t{1} << 24;
@@ -27,7 +24,7 @@ Units multiply(Units a, Units b) {
 }
 
 long double loss_as_number(Units loss) {
-  return loss == kUnbounded ? std::numeric_limits<long double>::infinity() : up_to_long_double(loss);
+  return loss == kUnbounded ? std::numeric_limits<long double>::infinity() : up_to_long_double(loss, kRateBits);
 }
 
 // --- One column ---------------------------------------------------------------------------------------------------
@@ -35,7 +32,7 @@ long double loss_as_number(Units loss) {
 void RateColumn::add(Slot first, Slot last, Units rate) {
   for (Slot slot = first; slot <= last; ++slot) {
     Units& cell = sums_[index(slot) + 1];
-    cell = std::min(cell + std::min(rate, kUnboundedRate), kUnboundedRate);
+    cell = std::min(cell + std::min(rate, kTooMuch), kTooMuch);
   }
 }
 
@@ -51,7 +48,7 @@ Units RateColumn::sum(const Interval& interval) const {
   const Interval part = within(interval);
   if (part.last < part.first) return 0;
   const Units total = sums_[index(part.last) + 1] - sums_[index(part.first)];
-  return total >= kUnboundedRate ? kUnbounded : total;
+  return total >= kTooMuch ? kUnbounded : total;
 }
 
 const RateColumn::Maxima& RateColumn::maxima(std::size_t length) const {
@@ -104,7 +101,7 @@ Units RateColumn::largest(const Interval& interval, std::uint64_t length_slots) 
       end = whole_end;
     }
   }
-  return best >= kUnboundedRate ? kUnbounded : best;
+  return best >= kTooMuch ? kUnbounded : best;
 }
 
 Slot RateColumn::argmax(const Interval& interval, std::uint64_t length_slots) const {
@@ -137,7 +134,7 @@ void LossRates::add_value(const Answer& answer) {
     if (p.num != cached_parameter_.num || p.den != cached_parameter_.den || answer.noise != cached_noise_) {
       cached_parameter_ = p;
       cached_noise_ = answer.noise;
-      cached_rate_ = loss_of(answer, p, pure_, 1, 1);
+      cached_rate_ = loss_of(answer, p, pure_, 1, 1, kRateBits);
     }
     add_stated(answer.series[i], answer.slot, cached_rate_);
   }
@@ -145,7 +142,7 @@ void LossRates::add_value(const Answer& answer) {
 
 void LossRates::add_statistic(const Answer& answer, const Interval& slots, std::uint64_t times) {
   const auto rate = [&](std::uint64_t change) {
-    return multiply(loss_of(answer, answer.parameter[0], pure_, change, 1), pure_ ? 1 : times);
+    return multiply(loss_of(answer, answer.parameter[0], pure_, change, 1, kRateBits), pure_ ? 1 : times);
   };
   for (const auto& [g, change] : changes(answer, exposure_, range_, Change::one_step))
     by_signature_[g - range_.first].add(slots.first, slots.last, rate(change));

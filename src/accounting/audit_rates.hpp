@@ -14,10 +14,10 @@ namespace fugu::audit {
 /// More than anything that is compared with it: true values, and losses too large to count.
 inline constexpr Units kUnbounded = ~Units{0};
 
-/// Both saturate at kUnbounded.
+/// Both saturate at kUnbounded. Rates are in units of 2^-84, and so are their products with changes.
 Units add(Units a, Units b);
 Units multiply(Units a, Units b);
-/// Infinite when unbounded.
+/// From units of 2^-84; infinite when unbounded.
 long double loss_as_number(Units loss);
 
 /// The rate of one set of series, slot by slot: ε per step, or ρ per squared step. Filled, sealed, then asked.

@@ -184,9 +184,9 @@ void judge_windows(const StatedRates& rates, const Definition& definition, const
 
 /// Less by what may be due to printing, then rounded up.
 Units rate_in_units(double rate) {
-  if (!(rate < 0x1p30)) return audit::kTooMuch;
+  if (!(rate < 0x1p16)) return audit::kTooMuch;
   return rate <= 0 ? 0
-                   : static_cast<Units>(std::ceil(static_cast<long double>(rate) / (1 + kStatedPrecision) * 0x1p60L));
+                   : static_cast<Units>(std::ceil(static_cast<long double>(rate) / (1 + kStatedPrecision) * 0x1p84L));
 }
 
 void check_stated_true_values(const StatedRates& rates, const Definition& definition,

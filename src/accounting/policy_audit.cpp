@@ -47,7 +47,7 @@ Units rho_allowed(double epsilon, double log_delta_promised) {
     const long double middle = (kept + broken) / 2;
     (log_delta(middle, epsilon) <= log_delta_promised ? kept : broken) = middle;
   }
-  return static_cast<Units>(std::floor(kept * 0x1p60L));
+  return static_cast<Units>(std::floor(std::ldexp(kept, kRateBits)));
 }
 
 }  // namespace
@@ -72,8 +72,8 @@ PolicyAudit::PolicyAudit(const PoliciesHeld& policies, const Exposure& exposure,
 // --- A meter's policies -------------------------------------------------------------------------------------------
 
 Units PolicyAudit::allowance(const Policy& policy) {
-  static_assert(Budget::kFractionBits <= 60);
-  if (pure()) return static_cast<Units>(policy.epsilon.units()) << (60 - Budget::kFractionBits);
+  static_assert(Budget::kFractionBits <= kRateBits && 64 + kRateBits - Budget::kFractionBits <= 128);
+  if (pure()) return static_cast<Units>(policy.epsilon.units()) << (kRateBits - Budget::kFractionBits);
   const auto [found, is_new] = allowance_in_rho_.try_emplace(policy.epsilon.units(), 0);
   if (is_new) found->second = rho_allowed(policy.epsilon.to_double(), std::log(delta_.value()));
   return found->second;

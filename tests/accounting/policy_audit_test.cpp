@@ -359,6 +359,20 @@ TEST(PolicyAudit, OneUnitTooMuchIsTooMuch) {
   expect_finding(report.audit(), "the promise is broken");
 }
 
+TEST(PolicyAudit, LargeMagnitudesLoseNoPrecision) {
+  constexpr std::uint64_t kLarge = kMagnitudeStepsMax;
+  for (const double delta : {0.0, 1e-6}) {
+    LedgerScript script(define_swellfish_idle(delta), expose_one(kLarge));
+    const std::uint64_t magnitude = delta > 0 ? kLarge >> 20 : kLarge;
+    Answer answer = value_of(0, {delta > 0 ? 3 * magnitude * magnitude : 3 * magnitude, 1});
+    answer.noise = delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace;
+    const AuditReport report = script.state(policy_of({0, 0}, 1, magnitude, 1)).run({answer}, 1).audit();
+    const double expected =
+        delta > 0 ? 1 / 6.0 / zcdp_rho(*Epsilon::make(1), *Delta::make(delta)).to_double() : 1 / 3.0;
+    EXPECT_NEAR(report.worst_policy->ratio, expected, 1e-8 * expected) << delta;
+  }
+}
+
 // --- Stated and withdrawn -----------------------------------------------------------------------------------------
 
 const Policy kLunch = policy_of({2, 3}, 1, 1, 1);
