@@ -170,8 +170,15 @@ void LossRates::add(const Answer& answer) {
 void LossRates::add(const Sessions& sessions) {
   for (const auto& [id, session] : sessions) {
     if (session.like.statistic != Statistic::deviation || session.last >= static_cast<Slot>(slots_)) continue;
-    const Interval touched{session.first, session.last};
-    add_statistic(session.like, touched, touched.slots());
+    if (pure_) {
+      add_statistic(session.like, {session.first, session.last}, 1);
+      continue;
+    }
+    // (Σ of changes)² ≤ Σ of w · change² whenever Σ 1/w ≤ 1, and Σ 1/(j·(j+1)) < 1 however long the session gets.
+    for (Slot slot = session.first; slot <= session.last; ++slot) {
+      const auto j = static_cast<std::uint64_t>(slot - session.first) + 1;
+      add_statistic(session.like, {slot, slot}, j * (j + 1));
+    }
   }
 }
 

@@ -597,6 +597,19 @@ TEST(PolicyAudit, ASessionIsPaidInEachSlotItTouchesOnce) {
   EXPECT_EQ(loss(deviations, {0, 4}, 5), 0.75);
 }
 
+TEST(PolicyAudit, ADeviationSessionInRhoCountsUnequalChanges) {
+  // Changes of up to 11 in slot 1 and 1 in slot 2: the session's two comparisons may see 12 together.
+  LedgerScript script(define_swellfish_idle(1e-6), expose_one(99));
+  script.state(policy_of({1, 1}, 1, 10, 1)).state(policy_of({2, 2}, 1, 1, 1)).state(policy_of({1, 2}, 1, 1, 1));
+  std::vector<Answer> answers;
+  for (const Slot slot : {1, 2})
+    answers.push_back(comparison_of(Statistic::deviation, 1, slot, 1, {1600, 1}, {3200, 1}));
+  const AuditReport report = script.run(answers, 3).audit();
+  const double e = 2 * (1 / 1600.0 + 2 / 3200.0);
+  const double allowed = zcdp_rho(*Epsilon::make(1), *Delta::make(1e-6)).to_double();
+  EXPECT_GE(report.worst_policy->ratio * allowed, 144 * e * e / 2);
+}
+
 RC_GTEST_PROP(RateColumn, FindsTheLargestWindow, ()) {
   const auto slots = *rc::gen::inRange<std::size_t>(1, 700);
   audit::RateColumn column(slots);
