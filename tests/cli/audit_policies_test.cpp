@@ -7,7 +7,6 @@
 #include "support/ledger_tools.hpp"
 #include "support/process.hpp"
 #include "support/released.hpp"
-#include "support/temp_dir.hpp"
 
 namespace fugu::test {
 namespace {
@@ -37,7 +36,7 @@ void write_three_secrets(const std::string& path, const Definition& definition, 
 
 TEST(AuditPolicies, NamesTheWorstPolicyAndWhatHasToHappen) {
   const TempDir dir;
-  write_three_secrets(dir.file("run.ledger"), define_swellfish_idle(), 2);
+  write_three_secrets(dir / "run.ledger", define_swellfish_idle(), 2);
   const Finished audit = run_fugu(dir, "audit --ledger run.ledger");
   EXPECT_EQ(audit.exit_code, 1) << audit;
   for (const char* words : {"the worst may have lost ε = 1.5 of 1 promised", "meter m7", "somewhere in slots 1 to 4",
@@ -48,14 +47,14 @@ TEST(AuditPolicies, NamesTheWorstPolicyAndWhatHasToHappen) {
 
 TEST(AuditPolicies, SaysBothVerdictsWhenThereIsAFloor) {
   const TempDir dir;
-  write_three_secrets(dir.file("run.ledger"), define_swellfish(define(Protects::event, 0.5)), 4);
+  write_three_secrets(dir / "run.ledger", define_swellfish(define(Protects::event, 0.5)), 4);
   const AuditVerdict verdict = expect_audit_holds(dir, "--ledger run.ledger");
   EXPECT_EQ(verdict.worst_loss, 0.25);
   EXPECT_EQ(verdict.promised, 0.5);
   const Finished audit = run_fugu(dir, "audit --ledger run.ledger");
   EXPECT_NE(audit.out.find("the worst may have lost ε = 0.75 of 1 promised"), std::string::npos) << audit;
 
-  write_three_secrets(dir.file("low.ledger"), define_swellfish(define(Protects::event, 0.2)), 4);
+  write_three_secrets(dir / "low.ledger", define_swellfish(define(Protects::event, 0.2)), 4);
   EXPECT_EQ(run_fugu(dir, "audit --ledger low.ledger").exit_code, 1);
 }
 
