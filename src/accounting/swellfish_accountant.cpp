@@ -37,6 +37,17 @@ Exposure channels_of(const Exposure& exposure, std::uint64_t reference_steps) {
   return *std::move(made);
 }
 
+/// Whether no series is changed by two lanes: then no series changes by more than the largest entry.
+bool is_envelope(const Shape& shape) {
+  return std::all_of(shape.alternatives.begin(), shape.alternatives.end(), [](const Profile& profile) {
+    std::vector<std::optional<SeriesId>> named;
+    for (const Lane& lane : profile.lanes) named.push_back(lane.series);
+    std::sort(named.begin(), named.end());
+    const bool twice = std::adjacent_find(named.begin(), named.end()) != named.end();
+    return !twice && (named.size() == 1 || named.front().has_value());
+  });
+}
+
 std::uint64_t narrow(uint128 units) { return units > kTooMuchRate ? kTooMuchRate : static_cast<std::uint64_t>(units); }
 
 /// sum + weight · rate, or kTooMuch when that exceeds `limit`.
@@ -90,6 +101,8 @@ Result<MeterId> SwellfishAccountant::state(std::string_view name, std::span<cons
     return Error{
         Cause::bad_input,
         "the profile names a series that its meter does not, or need not, count into: a series map says who does"};
+  if (policy.shape && currency_ == Currency::rho && !is_envelope(*policy.shape))
+    return Error{Cause::bad_input, "the profile changes a series in two ways at once: name each series once"};
   const MeterId meter = book_.meter(name);
   if (meter == signatures_of_meter_.size()) {
     signatures_of_meter_.emplace_back(signatures.begin(), signatures.end());
