@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 
+#include "fugu/accounting/zcdp.hpp"
 #include "fugu/core/check.hpp"
 #include "fugu/mechanism/relevant_policies.hpp"
 
@@ -15,10 +17,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The sensitivity a rule divides by: the meter's own in the slot, or one for all that only grows.
+/// What a rule divides by: the sensitivity, the meter's own in the slot or one for all that only grows. Where rates
+/// count ρ per squared step, its square.
 class Sensitivity {
  public:
-  explicit Sensitivity(std::optional<std::uint64_t> global_steps) : global_steps_(global_steps) {}
+  Sensitivity(std::optional<std::uint64_t> global_steps, Delta delta)
+      : global_steps_(global_steps), squared_(delta.value() > 0) {}
 
   void advance(const RelevantPolicies& relevant) {
     if (global_steps_ && relevant.changed())
@@ -26,26 +30,59 @@ class Sensitivity {
   }
   /// For the policies of one meter.
   double steps(const RelevantPolicies& relevant, MeterId meter) const {
-    return static_cast<double>(global_steps_ ? *global_steps_ : relevant.sensitivity_steps(meter));
+    return change(global_steps_ ? *global_steps_ : relevant.sensitivity_steps(meter));
   }
   /// For all meters.
   double steps(const RelevantPolicies& relevant) const {
-    return static_cast<double>(global_steps_ ? *global_steps_ : relevant.largest_sensitivity_steps());
+    return change(global_steps_ ? *global_steps_ : relevant.largest_sensitivity_steps());
   }
 
  private:
+  double change(std::uint64_t steps) const {
+    const auto by = static_cast<double>(steps);
+    return squared_ ? by * by : by;
+  }
+
   std::optional<std::uint64_t> global_steps_;
+  bool squared_;
 };
 
-/// What all rules do alike: follow the relevant policies.
+/// What all rules do alike: follow the relevant policies. Under a promise with δ > 0 a policy has a ρ to spend instead
+/// of its ε, and what it loses grows with the square of the sensitivity; the rules stay as they are.
 template <class Base, RelevantPolicies::Affected affected = RelevantPolicies::Affected::ignored>
 class Following : public Base {
  public:
-  void add(MeterId meter, const Policy& policy) override { relevant_.add(meter, policy); }
-  void withdraw(MeterId meter, const Policy& policy) override { FUGU_CHECK(relevant_.withdraw(meter, policy)); }
+  explicit Following(Delta delta)
+      : relevant_(affected, delta.value() > 0 ? RelevantPolicies::Loss::squared : RelevantPolicies::Loss::linear),
+        delta_(delta) {}
+  void add(MeterId meter, const Policy& policy) override { relevant_.add(meter, with_budget(policy)); }
+  void withdraw(MeterId meter, const Policy& policy) override {
+    FUGU_CHECK(relevant_.withdraw(meter, with_budget(policy)));
+  }
 
  protected:
-  RelevantPolicies relevant_{affected};
+  /// Its ε, or ρ.
+  Budget budget_of(const Policy& policy) {
+    if (delta_.value() == 0) return policy.epsilon;
+    const auto [found, is_new] = budgets_.try_emplace(policy.epsilon);
+    if (is_new) {
+      const auto epsilon = Epsilon::make(policy.epsilon.to_double());
+      found->second = epsilon ? zcdp_rho(*epsilon, delta_) : Budget();
+    }
+    return found->second;
+  }
+
+  RelevantPolicies relevant_;
+
+ private:
+  Policy with_budget(const Policy& policy) {
+    Policy planned = policy;
+    planned.epsilon = budget_of(policy);
+    return planned;
+  }
+
+  Delta delta_;
+  std::map<Budget, Budget> budgets_;  // by ε: the way to ρ takes microseconds
 };
 
 enum class Window : std::uint8_t { longest_interval, longest_pattern };
@@ -54,14 +91,14 @@ enum class Spacing : std::uint8_t { every_slot, once_a_window };
 /// Rules with one window and one ε for the whole book.
 class WindowPlanner final : public Following<Planner> {
  public:
-  WindowPlanner(Window window, Spacing spacing, std::optional<std::uint64_t> global_steps)
-      : window_(window), spacing_(spacing), sensitivity_(global_steps) {}
+  WindowPlanner(Window window, Spacing spacing, std::optional<std::uint64_t> global_steps, Delta delta)
+      : Following(delta), window_(window), spacing_(spacing), sensitivity_(global_steps, delta) {}
 
   void add(MeterId meter, const Policy& policy) override {
     Following::add(meter, policy);
     const std::uint64_t slots = window_ == Window::longest_interval ? policy.interval.slots() : policy.length_slots;
     window_slots_ = std::max(window_slots_, slots);
-    epsilon_ = std::min(epsilon_, policy.epsilon.to_double());
+    epsilon_ = std::min(epsilon_, budget_of(policy).to_double());
   }
 
   double rate(Slot slot) override {
@@ -95,7 +132,8 @@ class WindowPlanner final : public Following<Planner> {
 /// UnicornIS.
 class IntervalSamplePlanner final : public Following<Planner> {
  public:
-  explicit IntervalSamplePlanner(std::optional<std::uint64_t> global_steps) : sensitivity_(global_steps) {}
+  IntervalSamplePlanner(std::optional<std::uint64_t> global_steps, Delta delta)
+      : Following(delta), sensitivity_(global_steps, delta) {}
 
   double rate(Slot slot) override {
     relevant_.advance(slot);
@@ -123,8 +161,9 @@ enum class Strategies : std::uint8_t { uniform, uniform_and_absorb };
 /// Algorithm 9.
 class AffectedSlotsPlanner final : public Following<UnicornAllocation, RelevantPolicies::Affected::counted> {
  public:
-  AffectedSlotsPlanner(double answer_share, Strategies strategies, std::optional<std::uint64_t> global_steps)
-      : answer_share_(answer_share), strategies_(strategies), sensitivity_(global_steps) {}
+  AffectedSlotsPlanner(double answer_share, Strategies strategies, std::optional<std::uint64_t> global_steps,
+                       Delta delta)
+      : Following(delta), answer_share_(answer_share), strategies_(strategies), sensitivity_(global_steps, delta) {}
 
   double rate(Slot slot) override {
     relevant_.advance(slot);
@@ -172,6 +211,7 @@ class AffectedSlotsPlanner final : public Following<UnicornAllocation, RelevantP
 /// Conference paper, Theorem 9.
 class DominantSecretPlanner final : public Following<Planner> {
  public:
+  DominantSecretPlanner() : Following(Delta::zero()) {}
   double rate(Slot slot) override {
     relevant_.advance(slot);
     if (relevant_.changed()) update();
@@ -210,7 +250,9 @@ class DominantSecretPlanner final : public Following<Planner> {
 class ApproximateDominantPlanner final : public Following<Planner> {
  public:
   explicit ApproximateDominantPlanner(const PlannerOptions& options)
-      : delta_(options.delta.value()), sensitivity_(options.sensitivity_steps) {}
+      : Following(Delta::zero()),  // its rates are those of Laplace noise
+        delta_(options.delta.value()),
+        sensitivity_(options.sensitivity_steps, Delta::zero()) {}
 
   double rate(Slot slot) override {
     relevant_.advance(slot);
@@ -240,42 +282,48 @@ class ApproximateDominantPlanner final : public Following<Planner> {
 }  // namespace
 
 std::unique_ptr<Planner> make_w_event_uniform(const PlannerOptions& options) {
-  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::every_slot, options.sensitivity_steps);
+  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::every_slot, options.sensitivity_steps,
+                                         options.delta);
 }
 
 std::unique_ptr<Planner> make_w_event_sample(const PlannerOptions& options) {
-  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::once_a_window, options.sensitivity_steps);
+  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::once_a_window, options.sensitivity_steps,
+                                         options.delta);
 }
 
-std::unique_ptr<Planner> make_tes_uniform() {
-  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::every_slot, std::nullopt);
+std::unique_ptr<Planner> make_tes_uniform(const PlannerOptions& options) {
+  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::every_slot, std::nullopt, options.delta);
 }
 
-std::unique_ptr<Planner> make_tes_sample() {
-  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::once_a_window, std::nullopt);
+std::unique_ptr<Planner> make_tes_sample(const PlannerOptions& options) {
+  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::once_a_window, std::nullopt, options.delta);
 }
 
 std::unique_ptr<Planner> make_tenat_uniform(const PlannerOptions& options) {
-  return std::make_unique<AffectedSlotsPlanner>(1.0, Strategies::uniform, options.sensitivity_steps);
+  return std::make_unique<AffectedSlotsPlanner>(1.0, Strategies::uniform, options.sensitivity_steps, options.delta);
 }
 
 std::unique_ptr<Planner> make_tenat_sample(const PlannerOptions& options) {
-  return std::make_unique<IntervalSamplePlanner>(options.sensitivity_steps);
+  return std::make_unique<IntervalSamplePlanner>(options.sensitivity_steps, options.delta);
 }
 
-std::unique_ptr<Planner> make_unicorn_is() { return std::make_unique<IntervalSamplePlanner>(std::nullopt); }
-
-std::unique_ptr<Planner> make_unicorn_ps() {
-  return std::make_unique<AffectedSlotsPlanner>(1.0, Strategies::uniform_and_absorb, std::nullopt);
+std::unique_ptr<Planner> make_unicorn_is(const PlannerOptions& options) {
+  return std::make_unique<IntervalSamplePlanner>(std::nullopt, options.delta);
 }
 
-std::unique_ptr<UnicornAllocation> make_unicorn_allocation(double answer_share) {
+std::unique_ptr<Planner> make_unicorn_ps(const PlannerOptions& options) {
+  return std::make_unique<AffectedSlotsPlanner>(1.0, Strategies::uniform_and_absorb, std::nullopt, options.delta);
+}
+
+std::unique_ptr<UnicornAllocation> make_unicorn_allocation(double answer_share, const PlannerOptions& options) {
   FUGU_CHECK(answer_share > 0 && answer_share < 1);
-  return std::make_unique<AffectedSlotsPlanner>(answer_share, Strategies::uniform_and_absorb, std::nullopt);
+  return std::make_unique<AffectedSlotsPlanner>(answer_share, Strategies::uniform_and_absorb, std::nullopt,
+                                                options.delta);
 }
 
 std::unique_ptr<Planner> make_conference_theorem_7(const PlannerOptions& options) {
-  return std::make_unique<WindowPlanner>(Window::longest_pattern, Spacing::every_slot, options.sensitivity_steps);
+  return std::make_unique<WindowPlanner>(Window::longest_pattern, Spacing::every_slot, options.sensitivity_steps,
+                                         Delta::zero());
 }
 
 std::unique_ptr<Planner> make_conference_theorem_9() { return std::make_unique<DominantSecretPlanner>(); }
@@ -290,12 +338,12 @@ std::span<const PublishedPlanner> published_planners() {
   static constexpr std::array<PublishedPlanner, 12> kPlanners{{
       {"w-event-uniform", false, make_w_event_uniform},
       {"w-event-sample", false, make_w_event_sample},
-      {"tes-uniform", false, [](Options) { return make_tes_uniform(); }},
-      {"tes-sample", false, [](Options) { return make_tes_sample(); }},
+      {"tes-uniform", false, make_tes_uniform},
+      {"tes-sample", false, make_tes_sample},
       {"tenat-uniform", false, make_tenat_uniform},
       {"tenat-sample", false, make_tenat_sample},
-      {"unicorn-is", false, [](Options) { return make_unicorn_is(); }},
-      {"unicorn-ps", false, [](Options) { return make_unicorn_ps(); }},
+      {"unicorn-is", false, make_unicorn_is},
+      {"unicorn-ps", false, make_unicorn_ps},
       {"conference-7", true, make_conference_theorem_7},
       {"conference-9", true, [](Options) { return make_conference_theorem_9(); }},
       {"conference-11", true, make_conference_theorem_11},

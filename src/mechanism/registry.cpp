@@ -1,5 +1,7 @@
 #include "fugu/mechanism/registry.hpp"
 
+#include <cmath>
+
 #include "fugu/mechanism/baselines.hpp"
 #include "fugu/mechanism/narwhal.hpp"
 #include "fugu/mechanism/planned.hpp"
@@ -38,13 +40,30 @@ Made follow(std::string_view planner) {
 std::unique_ptr<Planner> make_narwhal_planner(const Kernel& kernel) {
   NarwhalOptions options;
   if (kernel.currency() == Currency::rho) options.delta = kernel.definition().delta();
-  return std::make_unique<Narwhal>(options, [planner = planner_options(kernel)] {
-    for (const PublishedPlanner& published : published_planners()) {
-      if (published.name == "unicorn-ps") return published.make(planner);
-    }
-    FUGU_CHECK(false);
-    return std::unique_ptr<Planner>();
-  });
+  return std::make_unique<Narwhal>(options, [planner = planner_options(kernel)] { return make_unicorn_ps(planner); });
+}
+
+/// A rule that states the rates of Laplace noise, where rates count ρ: scale 1/x costs x²/2.
+class LaplaceRates final : public Planner {
+ public:
+  explicit LaplaceRates(std::unique_ptr<Planner> rule) : rule_(std::move(rule)) {}
+  void add(MeterId meter, const Policy& policy) override { rule_->add(meter, policy); }
+  void withdraw(MeterId meter, const Policy& policy) override { rule_->withdraw(meter, policy); }
+  double rate(Slot slot) override {
+    const double rate = rule_->rate(slot);
+    return rate * rate / 2;
+  }
+  void spent(double rate) override { rule_->spent(std::sqrt(2 * rate)); }
+
+ private:
+  std::unique_ptr<Planner> rule_;
+};
+
+/// Rules that are printed for δ = 0 and have no other form.
+Made follow_pure(std::string_view planner, Parameters parameters) {
+  if (parameters.delta.value() > 0)
+    return Error{Cause::usage, std::string(planner) + " has no form with δ > 0: leave --delta out"};
+  return follow(planner);
 }
 
 Made make_uniform(Parameters parameters) {
@@ -65,7 +84,7 @@ Made make_hybrid(Parameters parameters) {
 
 Made make_unicorn(Parameters) {
   return std::make_unique<AdaptiveStrategy>(
-      [](const Kernel&) { return make_unicorn_allocation(kUnicornAnswerShare); },
+      [](const Kernel& kernel) { return make_unicorn_allocation(kUnicornAnswerShare, planner_options(kernel)); },
       [](const Planner& planner, double rate) {
         const double decision = static_cast<const UnicornAllocation&>(planner).decision_rate();
         return RateSplit{.decision = decision, .answer = rate, .decision_counts = false};
@@ -81,8 +100,11 @@ Made make_narwhal_adaptive(Parameters) {
 }
 
 Made make_conference_11(Parameters parameters) {
-  if (parameters.delta.value() == 0) return Error{Cause::usage, "conference-11 needs --delta: it is a rule for δ > 0"};
-  return follow("conference-11");
+  if (parameters.delta.value() == 0)
+    return Error{Cause::usage, "conference-11 needs --delta and --noise laplace: it is a rule for δ > 0"};
+  return std::make_unique<PlannedStrategy>([](const Kernel& kernel) {
+    return std::make_unique<LaplaceRates>(make_conference_theorem_11(planner_options(kernel)));
+  });
 }
 
 constexpr StrategyKind kKinds[] = {
@@ -142,15 +164,15 @@ constexpr StrategyKind kKinds[] = {
      "noise of scale Δ_t·max T/min ε times what the exact loss exceeds ε by", "proved",
      "docs/guarantees/conference-rules.md",
      "--policies policies.csv --floor event:1 --mechanism conference-repaired --sensitivity 10", Serves::policies,
-     false, [](Parameters) { return follow("conference-repaired"); }},
+     false, [](Parameters parameters) { return follow_pure("conference-repaired", parameters); }},
     {"conference-7", "conference paper, Theorem 7: w-event with w the longest pattern",
      "less noise than the promise needs", "BREAKS its promise", "docs/guarantees/conference-rules.md",
      "--policies policies.csv --exact-when-idle --mechanism conference-7 --seed 1", Serves::policies, true,
-     [](Parameters) { return follow("conference-7"); }},
+     [](Parameters parameters) { return follow_pure("conference-7", parameters); }},
     {"conference-9", "conference paper, Theorems 8 and 9: scale Δ_t·max T/min ε", "less noise than the promise needs",
      "BREAKS its promise", "docs/guarantees/conference-rules.md",
      "--policies policies.csv --exact-when-idle --mechanism conference-9 --seed 1", Serves::policies, true,
-     [](Parameters) { return follow("conference-9"); }},
+     [](Parameters parameters) { return follow_pure("conference-9", parameters); }},
     {"conference-11", "conference paper, Theorem 11: the form with δ > 0", "less noise than the promise needs",
      "BREAKS its promise", "docs/guarantees/conference-rules.md",
      "--policies policies.csv --exact-when-idle --delta 1e-6 --noise laplace --mechanism conference-11 --seed 1",
@@ -159,12 +181,8 @@ constexpr StrategyKind kKinds[] = {
      "NOT private", "docs/guarantees/unicorn.md",
      "--policies policies.csv --exact-when-idle --mechanism unicorn-star --seed 1", Serves::policies, true,
      [](Parameters) -> Made {
-       return std::make_unique<ClairvoyantStrategy>([](const Kernel& kernel) {
-         for (const PublishedPlanner& published : published_planners()) {
-           if (published.name == "unicorn-ps") return published.make(planner_options(kernel));
-         }
-         return std::unique_ptr<Planner>();
-       });
+       return std::make_unique<ClairvoyantStrategy>(
+           [](const Kernel& kernel) { return make_unicorn_ps(planner_options(kernel)); });
      }},
 };
 

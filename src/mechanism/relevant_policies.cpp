@@ -236,7 +236,9 @@ void RelevantPolicies::record_spent(double rate) {
   ++answered_;
   for (std::size_t i = 0; i < meters_.size(); ++i) {
     const std::uint64_t steps = sensitivity_steps_[meters_[i]];
-    if (steps != 0) spent_[i] += rate * static_cast<double>(steps);  // 0 steps lose nothing even to a true value
+    if (steps == 0) continue;  // loses nothing even to a true value
+    const auto change = static_cast<double>(steps);
+    spent_[i] += rate * (loss_ == Loss::squared ? change * change : change);
   }
 }
 

@@ -208,8 +208,10 @@ RC_GTEST_PROP(PublishedPlanners, SomeKeepTheExactLossWhenPoliciesAreAddedLate, (
 RC_GTEST_PROP(PublishedPlanners, AWithdrawnPolicyLeavesNoTrace, ()) {
   const PolicyBook book = random_book();
   const PolicyBook others = random_book();
-  const auto rules = {make_unicorn_is, make_unicorn_ps, make_conference_theorem_9, make_conference_repaired};
-  for (const auto make : rules) {
+  using Make = std::unique_ptr<Planner> (*)();
+  const Make rules[] = {[] { return make_unicorn_is(); }, [] { return make_unicorn_ps(); }, make_conference_theorem_9,
+                        make_conference_repaired};
+  for (const Make make : rules) {
     const auto planner = make();
     add_all(*planner, book);
     add_all(*planner, others);
@@ -226,7 +228,9 @@ RC_GTEST_PROP(PublishedPlanners, AWithdrawnPolicyLeavesNoTrace, ()) {
 RC_GTEST_PROP(PublishedPlanners, WithdrawingWhileOthersRunKeepsTheExactLoss, ()) {
   const PolicyBook book = random_book();
   const PolicyBook others = random_book();
-  for (const auto make : {make_unicorn_is, make_unicorn_ps, make_conference_repaired}) {
+  using Make = std::unique_ptr<Planner> (*)();
+  const Make rules[] = {[] { return make_unicorn_is(); }, [] { return make_unicorn_ps(); }, make_conference_repaired};
+  for (const Make make : rules) {
     const auto planner = make();
     add_all(*planner, book);
     add_all(*planner, others);

@@ -26,7 +26,9 @@ namespace fugu {
 struct PlannerOptions {
   /// ΔQ, global sensitivity. Where a slot's temporal sensitivity is larger, that counts from then on.
   std::uint64_t sensitivity_steps = 1;
-  /// δ of the conference paper's Theorem 11.
+  /// Above 0: rates are ρ per squared step, a policy has zcdp_rho(ε, δ) to spend, and losses grow with the square of
+  /// the sensitivity; each rule else as printed, and as sound. The conference rules know no such form; Theorem 11 has
+  /// its own.
   Delta delta = Delta::zero();
 };
 
@@ -37,8 +39,8 @@ std::unique_ptr<Planner> make_w_event_uniform(const PlannerOptions& options);
 std::unique_ptr<Planner> make_w_event_sample(const PlannerOptions& options);
 
 /// As before with the slot's own temporal sensitivity. Sound, also for policies added later.
-std::unique_ptr<Planner> make_tes_uniform();
-std::unique_ptr<Planner> make_tes_sample();
+std::unique_ptr<Planner> make_tes_uniform(const PlannerOptions& options = {});
+std::unique_ptr<Planner> make_tes_sample(const PlannerOptions& options = {});
 
 /// min over relevant policies of ε/δ(J), with ΔQ. Sound.
 std::unique_ptr<Planner> make_tenat_uniform(const PlannerOptions& options);
@@ -47,9 +49,9 @@ std::unique_ptr<Planner> make_tenat_sample(const PlannerOptions& options);
 
 /// Answers a slot when no relevant policy's interval holds an earlier answer, with the whole ε. Sound, also for
 /// policies added later. With many meters it hardly ever answers: some interval always does.
-std::unique_ptr<Planner> make_unicorn_is();
+std::unique_ptr<Planner> make_unicorn_is(const PlannerOptions& options = {});
 /// Algorithm 9. Sound.
-std::unique_ptr<Planner> make_unicorn_ps();
+std::unique_ptr<Planner> make_unicorn_ps(const PlannerOptions& options = {});
 
 /// Algorithm 9 for Unicorn, which decides by the data whether to answer: a part of ε for answers, the rest for
 /// decisions. rate() and spent() are about answers only.
@@ -60,7 +62,7 @@ class UnicornAllocation : public Planner {
   virtual double decision_rate() const = 0;
 };
 /// answer_share: between 0 and 1, exclusive; the thesis has ½.
-std::unique_ptr<UnicornAllocation> make_unicorn_allocation(double answer_share);
+std::unique_ptr<UnicornAllocation> make_unicorn_allocation(double answer_share, const PlannerOptions& options = {});
 
 /// Comparison only, breaks its promise. Conference paper, Theorem 7: w-event with w = longest pattern. Answers every
 /// slot. For the paper's Δ give largest_temporal_sensitivity_steps(book) as sensitivity_steps.

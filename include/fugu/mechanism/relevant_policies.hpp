@@ -23,7 +23,9 @@ class RelevantPolicies {
  public:
   /// Whether affected_slots() is wanted: it is most of the work when a policy begins.
   enum class Affected : std::uint8_t { ignored, counted };
-  explicit RelevantPolicies(Affected affected) : affected_(affected) {}
+  /// How a meter's loss grows with its temporal sensitivity, for spent(): squared where rates count ρ.
+  enum class Loss : std::uint8_t { linear, squared };
+  explicit RelevantPolicies(Affected affected, Loss loss = Loss::linear) : affected_(affected), loss_(loss) {}
 
   /// A policy that begins after the current slot.
   void add(MeterId meter, const Policy& policy);
@@ -52,7 +54,8 @@ class RelevantPolicies {
   }
   /// ε / δ(J), if counted: what each slot may cost when all cost the same.
   double epsilon_per_affected_slot(std::size_t i) const { return epsilon_per_affected_slot_[i]; }
-  /// Σ rate · temporal sensitivity of its meter over the slots of its interval so far: at least what it has lost.
+  /// Σ rate · temporal sensitivity (or its square) of its meter over the slots of its interval so far: at least what it
+  /// has lost.
   double spent(std::size_t i) const { return spent_[i]; }
   /// How many slots of its interval were answered so far.
   std::uint64_t answered_slots(std::size_t i) const { return answered_ - counts_[i].answered_before; }
@@ -127,6 +130,7 @@ class RelevantPolicies {
   double share_of(std::size_t i) const { return epsilon(i) / static_cast<double>(affected_slots(i)); }
 
   Affected affected_;
+  Loss loss_;
   std::optional<Slot> slot_;
   std::vector<Upcoming> collections_;  // by meter
   std::vector<std::uint64_t> sensitivity_steps_;
