@@ -10,10 +10,12 @@ namespace {
 
 // A bound that is over budget by less than this is left alone: plans are made to about one percent.
 constexpr double kOverBudget = 1e-3;
-constexpr int kPlacementsPerVisit = 3;
-constexpr int kNewtonSteps = 3;
+constexpr int kPlacementsPerVisit = 2;
+constexpr int kNewtonSteps = 2;
+constexpr double kSettled = 1e-4;
 // Prices of bounds that leave (almost) nothing to spend would grow without limit.
-constexpr double kBudgetFloor = 1e-9;
+constexpr double kBudgetFloor = 1e-5;
+constexpr double kRatioMax = 100;
 
 constexpr double exponent(PlanObjective objective) {
   switch (objective) {
@@ -38,15 +40,6 @@ double power_above(double r) {
   if constexpr (kObjective == PlanObjective::absolute_error) return r * r;
   if constexpr (kObjective == PlanObjective::variance) return r * r * r;
   if constexpr (kObjective == PlanObjective::deviation) return r * std::sqrt(r);
-}
-
-double power_above(PlanObjective objective, double r) {
-  switch (objective) {
-    case PlanObjective::absolute_error: return power_above<PlanObjective::absolute_error>(r);
-    case PlanObjective::variance: return power_above<PlanObjective::variance>(r);
-    case PlanObjective::deviation: return power_above<PlanObjective::deviation>(r);
-  }
-  return r;
 }
 
 double least_at(PlanObjective objective, double ratio) {
@@ -113,10 +106,12 @@ void DualAscent::start(const SlotBoxes& boxes, PlanObjective objective) {
   const std::size_t slots = boxes.weight.size();
   load_.assign(slots, 0.0);
   rate_ = boxes.at_most;
-  load_at_most_.resize(slots);
-  const double p = exponent(objective);
-  for (std::size_t t = 0; t < slots; ++t)
-    load_at_most_[t] = boxes.weight[t] > 0 ? p * boxes.weight[t] / power_above(objective, boxes.at_most[t]) : 0;
+  unit_.resize(slots);
+  per_unit_.resize(slots);
+  for (std::size_t t = 0; t < slots; ++t) {
+    unit_[t] = exponent(objective) * boxes.weight[t];
+    per_unit_[t] = unit_[t] > 0 ? 1 / unit_[t] : 0;
+  }
   rows_.clear();
   pool_.clear();
 }
@@ -161,16 +156,19 @@ double DualAscent::visit(const PlanConstraints& constraints, std::size_t index) 
 void DualAscent::settle_all(Row& row, std::uint32_t first, std::uint32_t width, double budget) {
   // Newest first: it is the one that is wrong.
   for (std::uint32_t cut = row.cuts; cut-- > 0;) {
-    const double* coefficients = pool_.data() + row.pool + std::size_t{cut} * width;
+    const double* coefficients = pool_.data() + row.pool + std::size_t{cut} * width + row.begin[cut];
+    const std::size_t begin = std::size_t{first} + row.begin[cut];
+    const std::size_t slots = row.end[cut] - row.begin[cut];
+    const int steps = cut + 1 == row.cuts ? kNewtonSteps : 1;
     switch (objective_) {
       case PlanObjective::absolute_error:
-        settle<PlanObjective::absolute_error>(&row.price[cut], coefficients, first, width, budget);
+        settle<PlanObjective::absolute_error>(row.price[cut], coefficients, begin, slots, budget, steps);
         break;
       case PlanObjective::variance:
-        settle<PlanObjective::variance>(&row.price[cut], coefficients, first, width, budget);
+        settle<PlanObjective::variance>(row.price[cut], coefficients, begin, slots, budget, steps);
         break;
       case PlanObjective::deviation:
-        settle<PlanObjective::deviation>(&row.price[cut], coefficients, first, width, budget);
+        settle<PlanObjective::deviation>(row.price[cut], coefficients, begin, slots, budget, steps);
         break;
     }
   }
@@ -180,58 +178,51 @@ void DualAscent::settle_all(Row& row, std::uint32_t first, std::uint32_t width, 
 /// Finds the price at which the cut is met with equality, by Newton's method on (a·x)^(−(p+1)): as a function of the
 /// price that is exactly linear where this cut alone decides, and concave where others help.
 template <PlanObjective kObjective>
-void DualAscent::settle(double* price, const double* coefficients, std::uint32_t first, std::uint32_t width,
-                        double budget) {
-  constexpr double p = exponent(kObjective);
-  const double* const weight = boxes_->weight.data() + first;
+void DualAscent::settle(double& price, const double* coefficients, std::size_t first, std::size_t width, double budget,
+                        int steps) {
+  const double* const unit = unit_.data() + first;
+  const double* const per_unit = per_unit_.data() + first;
   const double* const at_least = boxes_->at_least.data() + first;
   const double* const at_most = boxes_->at_most.data() + first;
-  const double* const load_at_most = load_at_most_.data() + first;
   double* const load = load_.data() + first;
   double* const rate = rate_.data() + first;
-  for (int step = 0; step < kNewtonSteps; ++step) {
-    double stuck = 0;   // a·x where x does not move: lower ends
-    double moving = 0;  // a·x strictly inside of the boxes
-    double slope = 0;   // −d moving / d price
-    double at_top = 0;  // a·x at upper ends: moves when the price rises far enough
-    double top_slope = 0;
-    double top_delay = 0;  // slope · price before which nothing moves there
-    for (std::uint32_t t = 0; t < width; ++t) {
-      const double a = coefficients[t];
-      const double loss = a * rate[t];
-      if (rate[t] <= at_least[t]) {
-        stuck += loss;
-      } else if (rate[t] >= at_most[t]) {
-        at_top += loss;
-        top_slope += a * loss / load_at_most[t];
-        top_delay += loss * (1 - load[t] / load_at_most[t]);
-      } else {
-        moving += loss;
-        slope += a * loss / load[t];
-      }
+  for (int step = 0; step < steps; ++step) {
+    double total = 0;      // a·x
+    double low = 0;        // of it at lower ends: does not move when the price rises
+    double top = 0;        // at upper ends: does not move when it falls
+    double slope = 0;      // (p+1) · −d (a·x) / d price, as if nothing were at an upper end
+    double top_slope = 0;  // of it at upper ends
+    double delay = 0;      // slope · price that upper ends take to begin to move
+    for (std::size_t t = 0; t < width; ++t) {
+      const double loss = coefficients[t] * rate[t];
+      const double moving = rate[t] > at_least[t] ? loss : 0.0;
+      const double per_load = power_above<kObjective>(rate[t]) * per_unit[t];  // 1 / load, inside of the box
+      const double steep = moving * coefficients[t] * per_load;
+      const bool at_top = rate[t] >= at_most[t];
+      total += loss;
+      low += loss - moving;
+      slope += steep;
+      delay += moving - moving * load[t] * per_load;
+      top += at_top ? moving : 0.0;
+      top_slope += at_top ? steep : 0.0;
     }
-    const double over = stuck + moving + at_top - budget;
+    const double over = total - budget;
+    if (std::abs(over) <= kSettled * budget || (over < 0 && price == 0)) return;
+    double change = -0.5 * price;  // for want of a slope: everything is at an end
     if (over > 0) {
-      moving += at_top;
-      slope += top_slope;
-    } else {
-      if (*price == 0) return;
-      stuck += at_top;
-      top_delay = 0;
+      if (slope == 0) return;
+      const double ratio = std::min((total - low) / std::max(budget - low, kBudgetFloor * budget), kRatioMax);
+      change = ((total - low) * (power_above<kObjective>(ratio) - 1) + delay) / slope;
+    } else if (slope > top_slope) {
+      const double inside = total - low - top;
+      change = inside * (power_above<kObjective>(inside / (budget - low - top)) - 1) / (slope - top_slope);
     }
-    if (slope == 0) return;
-    const double target = std::max(budget - stuck, kBudgetFloor * budget);
-    const double ratio = std::min(moving / target, 100.0);
-    if (std::abs(over) <= 0.1 * kOverBudget * budget) return;
-    const double change = std::max((moving * (power_above<kObjective>(ratio) - 1) + top_delay) / slope, -*price);
-    if (change == 0) return;
-    *price += change;
-    for (std::uint32_t t = 0; t < width; ++t) {
+    change = std::max(change, -price);
+    price += change;
+    for (std::size_t t = 0; t < width; ++t) {
       load[t] = std::max(load[t] + change * coefficients[t], 0.0);
-      if (load[t] <= load_at_most[t])
-        rate[t] = at_most[t];
-      else
-        rate[t] = std::clamp(least_at<kObjective>(p * weight[t] / load[t]), at_least[t], at_most[t]);
+      // In this order a slot that is not planned, 0/0, gets its fixed rate.
+      rate[t] = std::max(at_least[t], std::min(at_most[t], least_at<kObjective>(unit[t] / load[t])));
     }
   }
 }
@@ -240,6 +231,12 @@ void DualAscent::add_cut(Row& row, std::uint32_t width) {
   if (row.cuts == kCutsMax) merge_cheapest(row, width);
   std::copy(coefficients_.begin(), coefficients_.end(),
             pool_.begin() + static_cast<std::ptrdiff_t>(row.pool + std::size_t{row.cuts} * width));
+  std::uint32_t begin = 0;
+  std::uint32_t end = width;
+  while (coefficients_[begin] == 0 && begin + 1 < end) ++begin;
+  while (coefficients_[end - 1] == 0 && end - 1 > begin) --end;
+  row.begin[row.cuts] = begin;
+  row.end[row.cuts] = end;
   row.price[row.cuts++] = 0;
 }
 
@@ -265,6 +262,8 @@ void DualAscent::merge_cheapest(Row& row, std::uint32_t width) {
   for (std::uint32_t t = 0; t < width; ++t) into[t] = share * into[t] + (1 - share) * from[t];
   row.price[kept] = total;
   row.price[gone] = 0;
+  row.begin[kept] = std::min(row.begin[kept], row.begin[gone]);
+  row.end[kept] = std::max(row.end[kept], row.end[gone]);
   drop_free_cuts(row, width);
 }
 
@@ -276,15 +275,12 @@ void DualAscent::drop_free_cuts(Row& row, std::uint32_t width) {
     if (kept != cut) {
       std::copy_n(pool + std::size_t{cut} * width, width, pool + std::size_t{kept} * width);
       row.price[kept] = row.price[cut];
+      row.begin[kept] = row.begin[cut];
+      row.end[kept] = row.end[cut];
     }
     ++kept;
   }
   row.cuts = kept;
-}
-
-double DualAscent::rate_at(std::size_t slot, double load) const {
-  if (load <= load_at_most_[slot]) return boxes_->at_most[slot];
-  return least_at(objective_, exponent(objective_) * boxes_->weight[slot] / load);
 }
 
 double DualAscent::bound(const PlanConstraints& constraints, bool free_below) {
@@ -304,11 +300,13 @@ double DualAscent::bound(const PlanConstraints& constraints, bool free_below) {
   double value = -paid;
   for (std::size_t t = 0; t < load_.size(); ++t) {
     const double weight = boxes_->weight[t];
-    const bool fixed = weight == 0;
-    double rate = fixed ? boxes_->at_most[t] : rate_at(t, load_[t]);
-    if (!fixed && !free_below) rate = std::max(rate, boxes_->at_least[t]);
+    double rate = boxes_->at_most[t];
+    if (weight > 0) {
+      rate = std::min(rate, least_at(objective_, unit_[t] / load_[t]));
+      if (!free_below) rate = std::max(rate, boxes_->at_least[t]);
+      value += weight * plan_cost(objective_, rate);
+    }
     value += load_[t] * rate;
-    if (!fixed) value += weight * plan_cost(objective_, rate);
   }
   return value;
 }

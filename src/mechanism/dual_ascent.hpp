@@ -61,6 +61,8 @@ class DualAscent {
     std::size_t pool = 0;
     std::uint32_t cuts = 0;
     double price[kCutsMax] = {};
+    std::uint32_t begin[kCutsMax] = {};  // coefficients are 0 before begin and from end on
+    std::uint32_t end[kCutsMax] = {};
   };
 
   void append_rows(const PlanConstraints& constraints);
@@ -69,15 +71,16 @@ class DualAscent {
   void merge_cheapest(Row& row, std::uint32_t width);
   void drop_free_cuts(Row& row, std::uint32_t width);
   template <PlanObjective kObjective>
-  void settle(double* price, const double* coefficients, std::uint32_t first, std::uint32_t width, double budget);
+  void settle(double& price, const double* coefficients, std::size_t first, std::size_t width, double budget,
+              int steps);
   void settle_all(Row& row, std::uint32_t first, std::uint32_t width, double budget);
-  double rate_at(std::size_t slot, double load) const;
 
   const SlotBoxes* boxes_ = nullptr;
   PlanObjective objective_ = PlanObjective::absolute_error;
-  std::vector<double> load_;          // c
-  std::vector<double> rate_;          // x
-  std::vector<double> load_at_most_;  // the c below which a slot stays at its upper end
+  std::vector<double> load_;      // c
+  std::vector<double> rate_;      // x
+  std::vector<double> unit_;      // p · weight
+  std::vector<double> per_unit_;  // 1 / that
   std::vector<Row> rows_;
   std::vector<double> pool_;
   WindowSums windows_;
