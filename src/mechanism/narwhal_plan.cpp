@@ -23,7 +23,7 @@ constexpr double kMargin = 1e-12;
 constexpr double kReferenceOver = 1e-12;
 // Less than this part of a budget is nothing: its noise would drown everything.
 constexpr double kExhausted = 1e-6;
-constexpr std::uint32_t kSweepsPerLook = 3;
+constexpr std::uint32_t kSweepsPerLook = 5;
 // Books up to this size, or with at most so many policies per slot, are kept in memory as bounds.
 constexpr std::size_t kStoredPolicies = 10'000;
 constexpr std::size_t kStoredPoliciesPerSlot = 4;

@@ -30,13 +30,13 @@ using PlannerFactory = std::function<std::unique_ptr<Planner>()>;
 
 struct NarwhalOptions {
   /// Absent: pure, rates per step. Present: rates are ρ per squared step, and a policy has zcdp_rho(ε, δ) to spend.
-  std::optional<Delta> delta;
+  std::optional<Delta> delta = {};
   /// Absent: expected absolute error, which is p = 1, or 1/2 with δ.
-  std::optional<PlanObjective> objective;
+  std::optional<PlanObjective> objective = {};
   /// No rate above this is asked for, because something else (a floor) would not permit it.
   double rate_max = std::numeric_limits<double>::infinity();
   /// Plans stop at this relative gap.
-  double tolerance = 0.01;
+  double tolerance = 0.02;
   std::uint32_t sweeps_max = 200;
   /// How far ahead a plan that starts within a busy period looks.
   std::uint64_t horizon_slots = 1024;
