@@ -15,10 +15,25 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Plan again when so many slots' worth of rates was asked for and not spent.
 constexpr double kUnspentSlots = 0.5;
+// A reserve that is held back shrinks with time; plan again after so many slots to spend it.
+constexpr Slot kReviewSlots = 4;
+// The share of losses that policies bring which come late, before experience tells, and the experience it counts as.
+constexpr double kLateShareAssumed = 0.4;
+constexpr double kPoliciesAssumed = 20;
+// Running dry costs more than holding back a little too much. Chosen by experiment, as is what is above.
+constexpr double kCaution = 1.25;
+constexpr double kReserveMax = 0.9;
 // The longest busy period that is planned as a whole.
 constexpr Slot kWholeSlotsMax = Slot{1} << 20;
 // Fewer policies than this are not worth forgetting.
 constexpr std::size_t kHeldMin = 1024;
+
+/// What one occurrence of `psi` adds to the loss over `phi` at rate 1, in budgets of `phi`.
+double loss_share(const Policy& psi, const Policy& phi) {
+  const std::uint64_t slots = std::min(psi.length_slots, common(psi.interval, phi.interval).slots());
+  const double budget = phi.epsilon.to_double();
+  return budget > 0 ? static_cast<double>(psi.magnitude_steps) * static_cast<double>(slots) / budget : 0;
+}
 
 /// Σ weight · length over the terms of a policy, as far as they lie within `slots`: how much it can lose there.
 double volume(const Collection& collection, const Policy& phi, Currency currency, Interval slots) {
@@ -54,10 +69,37 @@ void Narwhal::withdraw(MeterId meter, const Policy& policy) {
   if (touches_plan(policy)) planned_ = false;
 }
 
+/// Keeps count of how much of the losses comes from policies that were not known when the interval began. Policies are
+/// public, so plans may depend on when they became known.
+void Narwhal::learn_lateness(MeterId meter, const Policy& psi) {
+  notice_slots_ = std::min(notice_slots_, psi.interval.first - slot_);
+  ++learned_;
+  losses_ += loss_share(psi, psi);
+  if (meter >= collections_.size()) return;
+  collections_[meter].for_overlapping(psi.interval, [&](const Policy& phi) {
+    losses_ += loss_share(psi, phi) + loss_share(phi, psi);
+    if (phi.interval.first < slot_) late_losses_ += loss_share(psi, phi);
+  });
+}
+
+/// The part of the budget to hold back for policies that may still become known.
+double Narwhal::reserve(const Policy& policy) const {
+  if (learned_ == 0) return 0;
+  const Slot open = policy.interval.last - std::max(policy.interval.first, plan_now_ + notice_slots_) + 1;
+  if (open <= 0) return 0;
+  const double assumed = kPoliciesAssumed / static_cast<double>(learned_) * losses_;
+  const double late = (late_losses_ + kLateShareAssumed * assumed) / (losses_ + assumed);
+  const double share = std::min(kReserveMax, kCaution * late);
+  return share * static_cast<double>(open) / static_cast<double>(policy.interval.slots());
+}
+
 void Narwhal::take_pending() {
   if (pending_.empty()) return;
   std::stable_sort(pending_.begin(), pending_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   if (pending_.back().first >= collections_.size()) collections_.resize(std::size_t{pending_.back().first} + 1);
+  // What is known before the first slot says nothing about notice.
+  if (started_)
+    for (const auto& [meter, policy] : pending_) learn_lateness(meter, policy);
   for (auto begin = pending_.begin(); begin != pending_.end();) {
     const auto end =
         std::find_if(begin, pending_.end(), [&](const auto& entry) { return entry.first != begin->first; });
@@ -76,8 +118,10 @@ void Narwhal::take_pending() {
 }
 
 double Narwhal::rate(Slot slot) {
-  take_pending();
   slot_ = slot;
+  take_pending();
+  started_ = true;
+  if (reserved_ && slot >= plan_now_ + kReviewSlots) planned_ = false;
   if (!planned_ || !plan_slots_.contains(slot)) {
     planned_ = false;
     begin_period(slot);
@@ -159,6 +203,7 @@ void Narwhal::make_plan(Slot slot) {
     at_least = reference_rates(plan_slots_);
     task.at_least = at_least;
   }
+  reserved_ = false;
   plan_ = solver_.solve(book, task);
   planned_ = true;
   unspent_ = 0;
@@ -189,9 +234,12 @@ double Narwhal::budget_of(const Policy& policy) const {
   return entry->second;
 }
 
-/// A policy that goes on beyond the plan keeps the share of its budget that what comes later can use.
+/// What a plan may use of a policy's budget: less a reserve for policies not known yet, and, when the policy goes on
+/// beyond the plan, less what comes later can use.
 double Narwhal::budget_within_plan(const Collection& collection, const Policy& policy) const {
-  const double budget = budget_of(policy);
+  const double held_back = reserve(policy);
+  if (held_back > 0) reserved_ = true;
+  const double budget = budget_of(policy) * (1 - held_back);
   if (policy.interval.last <= plan_slots_.last) return budget;
   const double now = volume(collection, policy, currency(), plan_slots_);
   return budget * now / volume(collection, policy, currency(), policy.interval);

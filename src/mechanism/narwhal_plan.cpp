@@ -22,7 +22,7 @@ constexpr double kMargin = 1e-12;
 // A reference that is over budget by more than rounding is no reference.
 constexpr double kReferenceOver = 1e-12;
 // Less than this part of a budget is nothing: its noise would drown everything.
-constexpr double kExhausted = 1e-6;
+constexpr double kExhausted = 1e-3;
 constexpr std::uint32_t kSweepsPerLook = 5;
 // Books up to this size, or with at most so many policies per slot, are kept in memory as bounds.
 constexpr std::size_t kStoredPolicies = 10'000;

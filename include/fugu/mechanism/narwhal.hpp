@@ -4,9 +4,12 @@
 // rates are planned together (narwhal_plan.hpp), which takes the budget where it is worth most. When policies become
 // known or are withdrawn later, what is left of the period is planned anew, with the past as it was spent.
 //
-// Guarantees, whatever becomes known when (docs/guarantees/narwhal.md): rates asked for and spent keep L(J) ≤ budget
-// for every policy; for policies known when their busy period begins, no slot gets a smaller rate than the reference
-// planner would give it. (Busy periods of more than 2^20 slots are planned piece by piece, without a reference.)
+// Policies that become known late would find the budget of those they overlap spent. Once that has happened, or could
+// have, plans hold a reserve back, as large as experience says: with more notice than the longest interval, none.
+//
+// Guarantees (docs/guarantees/narwhal.md): whatever becomes known when, rates asked for and spent keep L(J) ≤ budget
+// for every policy. For a book known before the first slot, no slot gets a smaller rate than the reference planner
+// would give it. (Busy periods of more than 2^20 slots are planned piece by piece, without a reference.)
 #pragma once
 
 #include <cstdint>
@@ -68,6 +71,8 @@ class Narwhal final : public Planner {
 
  private:
   void take_pending();
+  void learn_lateness(MeterId meter, const Policy& psi);
+  double reserve(const Policy& policy) const;
   void begin_period(Slot slot);
   void forget_before(Slot slot);
   bool touches_plan(const Policy& policy) const { return planned_ && policy.interval.overlaps(plan_slots_); }
@@ -93,8 +98,16 @@ class Narwhal final : public Planner {
   Slot plan_now_ = 0;     // the first slot it planned
   bool planned_ = false;  // plan_ holds for the next slot, if plan_slots_ contains it
   std::uint64_t plans_made_ = 0;
+  mutable bool reserved_ = false;  // it holds something back for policies not known yet
 
-  Slot slot_ = 0;  // that rate() was asked about last
+  // Experience with policies that became known while the stream ran.
+  std::uint64_t learned_ = 0;           // policies
+  Slot notice_slots_ = kPolicySlotMax;  // the least there was between becoming known and beginning
+  double losses_ = 0;                   // that policies cause each other and themselves
+  double late_losses_ = 0;              // of them, in intervals that had begun
+
+  bool started_ = false;  // rate() was asked
+  Slot slot_ = 0;         // that rate() was asked about last
   double asked_ = 0;
   double unspent_ = 0;         // in slots, since the plan was made
   Slot busy_first_ = 0;        // of the busy period slot_ lies in
