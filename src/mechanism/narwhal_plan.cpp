@@ -23,6 +23,8 @@ constexpr double kMargin = 1e-12;
 constexpr double kReferenceOver = 1e-12;
 // Less than this part of a budget is nothing: its noise would drown everything.
 constexpr double kExhausted = 1e-3;
+// As is a rate below this part of the mean.
+constexpr double kStarved = 1e-4;
 constexpr std::uint32_t kSweepsPerLook = 5;
 // Books up to this size, or with at most so many policies per slot, are kept in memory as bounds.
 constexpr std::size_t kStoredPolicies = 10'000;
@@ -301,7 +303,8 @@ struct PlanSolver::Workspace {
   void take_reference(const Bounds& bounds, const PlanTask& task);
   template <class Bounds>
   void consider(const Bounds& bounds, const PlanConstraints& working, const PlanTask& task, Plan& plan);
-  void close(Plan& plan) const;
+  void close(const PlanTask& task, Plan& plan) const;
+  void drop_starved(Plan& plan) const;
 
   void find_violations(const BookBounds& bounds, double enough, Violations& violations);
 
@@ -371,7 +374,21 @@ void PlanSolver::Workspace::consider(const Bounds& bounds, const PlanConstraints
   plan.gap = plan.objective > 0 ? std::max(0.0, 1 - plan.bound_at_least / plan.objective) : 0;
 }
 
-void PlanSolver::Workspace::close(Plan& plan) const {
+/// What the past has left may be next to nothing: a release that is repeated is worth more than such an answer.
+void PlanSolver::Workspace::drop_starved(Plan& plan) const {
+  double sum = 0;
+  std::size_t planned = 0;
+  for (std::size_t t = 0; t < plan.rate.size(); ++t) {
+    if (boxes.weight[t] == 0) continue;
+    sum += plan.rate[t];
+    ++planned;
+  }
+  for (std::size_t t = 0; t < plan.rate.size(); ++t)
+    if (boxes.weight[t] > 0 && plan.rate[t] * static_cast<double>(planned) < kStarved * sum) plan.rate[t] = 0;
+}
+
+void PlanSolver::Workspace::close(const PlanTask& task, Plan& plan) const {
+  if (!task.spent.empty()) drop_starved(plan);
   for (std::size_t t = 0; t < plan.rate.size(); ++t)
     if (!covered[t]) plan.rate[t] = kInfinity;
 }
@@ -402,7 +419,7 @@ Plan PlanSolver::Workspace::solve_streamed(const PlanBook& book, const PlanTask&
     if (const double price = ascent.price(i); price > 0) plan.prices.push_back({origin[i], price});
   std::sort(plan.prices.begin(), plan.prices.end(),
             [](const PlanPrice& a, const PlanPrice& b) { return a.constraint < b.constraint; });
-  close(plan);
+  close(task, plan);
   return plan;
 }
 
@@ -434,7 +451,7 @@ Plan PlanSolver::Workspace::solve_stored(const PlanConstraints& stored, const Pl
   }
   for (std::size_t i = 0; i < stored.size(); ++i)
     if (const double price = ascent.price(i); price > 0) plan.prices.push_back({i, price});
-  close(plan);
+  close(task, plan);
   return plan;
 }
 

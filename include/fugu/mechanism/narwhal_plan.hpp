@@ -95,9 +95,10 @@ struct PlanBook {
 
 struct Plan {
   /// One per slot: feasible with a margin of at least one part in 10^12 for rounding, at least `at_least` exactly, and
-  /// `spent` where that was given. Infinite in slots no bound covers, 0 where nothing can be spent any more.
+  /// `spent` where that was given. Infinite in slots no bound covers, 0 where the past has left next to
+  /// nothing.
   std::vector<double> rate;
-  double objective = 0;       ///< over the slots that are planned and not free
+  double objective = 0;       ///< over the slots that are planned and not free, before next to nothing became 0
   double bound = 0;           ///< no feasible rates have a smaller objective, `at_least` or not
   double bound_at_least = 0;  ///< no feasible rates that are also at least `at_least` have a smaller one
   double gap = 0;             ///< 1 − bound_at_least / objective
