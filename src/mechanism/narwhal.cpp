@@ -85,6 +85,8 @@ void Narwhal::learn_lateness(MeterId meter, const Policy& psi) {
 /// The part of the budget to hold back for policies that may still become known.
 double Narwhal::reserve(const Policy& policy) const {
   if (learned_ == 0) return 0;
+  // With this much notice everything is known when its interval begins, and nothing of its budget is gone by then.
+  if (notice_slots_ >= static_cast<Slot>(policy.interval.slots())) return 0;
   const Slot open = policy.interval.last - std::max(policy.interval.first, plan_now_ + notice_slots_) + 1;
   if (open <= 0) return 0;
   const double assumed = kPoliciesAssumed / static_cast<double>(learned_) * losses_;
