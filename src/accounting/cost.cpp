@@ -64,6 +64,15 @@ Budget CostTable::loss_of_value(NoiseKind noise, std::uint64_t change, Rational 
 }
 
 const std::vector<SignatureLoss>& CostTable::of_values(const Answer& answer) {
+  if (answer.series.size() == 1) {  // no signature twice: nothing to look up
+    const SeriesId series = answer.series[0];
+    const Budget loss = loss_of_value(answer.noise, exposure_.sensitivity_steps(series), answer.parameter[0]);
+    losses_.clear();
+    for (const std::uint32_t signature : exposure_.signatures_of(series)) losses_.push_back({signature, loss});
+    for (std::size_t i = 0; i < losses_.size(); ++i)
+      position_[losses_[i].signature] = static_cast<std::uint32_t>(i) + 1;  // as add() leaves them for clear()
+    return losses_;
+  }
   for (std::size_t i = 0; i < answer.series.size(); ++i) {
     const SeriesId series = answer.series[i];
     const Budget loss = loss_of_value(answer.noise, exposure_.sensitivity_steps(series), answer.parameter_of(i));

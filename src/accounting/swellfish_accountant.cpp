@@ -109,7 +109,8 @@ Result<MeterId> SwellfishAccountant::state(std::string_view name, std::span<cons
     first_live_of_meter_.push_back(kNone);
   }
   book_.add(meter, policy);
-  beginning_[policy.interval.first].push_back(meter);
+  has_shapes_ = has_shapes_ || policy.shape;
+  beginning_.schedule(policy.interval.first, meter);
   refresh_neighbours(meter, policy);
   return meter;
 }
@@ -160,19 +161,19 @@ void SwellfishAccountant::advance(Slot slot) {
   while (current_ < slot) {
     ++current_;
     for (auto& sums : prefix_) sums.push_back(sums.back());
-    end_policies();
-    begin_policies();
+    ending_.run_until(current_, [this](const std::vector<LiveId>& ended) { end_policies(ended); });
+    leaving_.run_until(current_, [this](const std::vector<LiveId>& left) {
+      for (const LiveId id : left) release(id);
+    });
+    beginning_.run_until(current_, [this](std::vector<MeterId>& meters) { begin_policies(meters); });
     if (current_ % 4096 == 0) trim_history();
   }
+  if (sessions_.empty()) return;
   const Slot earliest = current_ - static_cast<Slot>(reach_slots_);
   std::erase_if(sessions_, [&](const auto& entry) { return entry.second.first < earliest; });
 }
 
-void SwellfishAccountant::begin_policies() {
-  const auto found = beginning_.begin();  // nothing is due before now
-  if (found == beginning_.end() || found->first != current_) return;
-  std::vector<MeterId> meters = std::move(found->second);
-  beginning_.erase(found);
+void SwellfishAccountant::begin_policies(std::vector<MeterId>& meters) {
   std::sort(meters.begin(), meters.end());
   meters.erase(std::unique(meters.begin(), meters.end()), meters.end());
   for (const MeterId meter : meters) {
@@ -204,21 +205,18 @@ void SwellfishAccountant::make_live(MeterId meter, std::uint32_t signature, cons
   live.next_of_meter = first_live_of_meter_[meter];
   first_live_of_meter_[meter] = id;
   ++watches_[signature].relevant;
-  ending_[policy.interval.last + 1].push_back(id);
+  ending_.schedule(policy.interval.last + 1, id);
   put_to_sleep(id);
 }
 
-void SwellfishAccountant::end_policies() {
-  if (const auto found = ending_.begin(); found != ending_.end() && found->first == current_) {
-    for (const LiveId id : found->second) {
-      --watches_[lives_[id].signature].relevant;
-      leaving_[current_ + static_cast<Slot>(reach_slots_)].push_back(id);  // answers may still reach back to it
+void SwellfishAccountant::end_policies(const std::vector<LiveId>& ended) {
+  for (const LiveId id : ended) {
+    --watches_[lives_[id].signature].relevant;
+    if (reach_slots_ == 0) {
+      release(id);
+    } else {
+      leaving_.schedule(current_ + static_cast<Slot>(reach_slots_), id);
     }
-    ending_.erase(found);
-  }
-  if (const auto found = leaving_.begin(); found != leaving_.end() && found->first == current_) {
-    for (const LiveId id : found->second) release(id);
-    leaving_.erase(found);
   }
 }
 
@@ -256,6 +254,7 @@ void SwellfishAccountant::trim_history() {
   }
   const Slot drop = std::max<Slot>(0, earliest - 1) - history_first_;
   if (drop <= 0) return;
+  book_.forget_ended(earliest);  // overlaps nothing that is still kept
   for (auto& sums : prefix_) sums.erase(sums.begin(), sums.begin() + drop);
   history_first_ += drop;
 }
@@ -386,9 +385,9 @@ SwellfishAccountant::Units SwellfishAccountant::best_placement(const ShapeRow& r
 
 // --- Losses -------------------------------------------------------------------------------------------------------
 
-SwellfishAccountant::Units SwellfishAccountant::loss_with_staged(Live& live) const {
+SwellfishAccountant::Units SwellfishAccountant::loss_with(Live& live, Units more) const {
   const std::vector<Units>& sums = prefix_[live.signature];
-  const Units now = sums[index(current_)];
+  const Units now = sums.back() + more;
   Units loss = live.closed;
   for (std::size_t i = 0; i < live.rows.size(); ++i) {
     Row& row = live.rows[i];
@@ -544,12 +543,13 @@ void SwellfishAccountant::wake_for_staged() {
   }
 }
 
-bool SwellfishAccountant::fits_now() {
+bool SwellfishAccountant::fits_now(bool added) {
   for (const SignatureLoss& entry : staged_.losses) {
     if (entry.signature >= watches_.size() || watches_[entry.signature].relevant == 0) continue;
     if (entry.loss.units() == kTooMuchRate) return false;  // saturated
+    const Units more = added ? 0 : entry.loss.units();
     for (const LiveId id : watches_[entry.signature].awake) {
-      if (lives_[id].policy.interval.last >= current_ && loss_with_staged(lives_[id]) > lives_[id].limit) return false;
+      if (lives_[id].policy.interval.last >= current_ && loss_with(lives_[id], more) > lives_[id].limit) return false;
     }
   }
   return true;
@@ -568,7 +568,17 @@ void SwellfishAccountant::rebuild_all() {
 bool SwellfishAccountant::fits_in_past() {
   rebuild_all();
   return std::all_of(lives_.begin(), lives_.end(),
-                     [&](Live& live) { return live.state == State::free || loss_with_staged(live) <= live.limit; });
+                     [&](Live& live) { return live.state == State::free || loss_with(live, 0) <= live.limit; });
+}
+
+bool SwellfishAccountant::fits_when_added() {
+  const bool in_past = staged_.first < current_;
+  if (!in_past) wake_for_staged();
+  add_rates(staged_, true);
+  const bool fits = in_past ? fits_in_past() : fits_now(true);
+  add_rates(staged_, false);
+  if (in_past) rebuild_all();  // window maxima without what is not charged yet
+  return fits;
 }
 
 Result<void> SwellfishAccountant::admit(const Answer& answer) {
@@ -579,12 +589,13 @@ Result<void> SwellfishAccountant::admit(const Answer& answer) {
   if (answer.noise == NoiseKind::none) return admit_true_value(answer);
   if (floor_) FUGU_TRY(floor_->admit(answer));
   stage(answer);
-  const bool in_past = staged_.first < current_;
-  if (!in_past) wake_for_staged();
-  add_rates(staged_, true);
-  const bool fits = in_past ? fits_in_past() : fits_now();
-  add_rates(staged_, false);
-  if (in_past) rebuild_all();  // window maxima without what is not charged yet
+  bool fits = false;
+  if (staged_.first < current_ || has_shapes_) {
+    fits = fits_when_added();
+  } else {
+    wake_for_staged();
+    fits = fits_now(false);
+  }
   if (fits) return {};
   staged_.losses.clear();
   staged_.last = staged_.first - 1;

@@ -8,6 +8,7 @@
 #include "cost.hpp"
 #include "fugu/accounting/loss_terms.hpp"
 #include "fugu/accounting/policy_accountant.hpp"
+#include "fugu/stream/agenda.hpp"
 
 namespace fugu {
 
@@ -105,8 +106,8 @@ class SwellfishAccountant final : public PolicyAccountant {
 
   // Life of a policy.
   bool reaches_lanes(const Shape& shape, std::span<const std::uint32_t> signatures) const;
-  void begin_policies();
-  void end_policies();
+  void begin_policies(std::vector<MeterId>& meters);
+  void end_policies(const std::vector<LiveId>& ended);
   void make_live(MeterId meter, std::uint32_t signature, const Policy& policy);
   void release(LiveId id);
   void put_to_sleep(LiveId id);
@@ -119,8 +120,9 @@ class SwellfishAccountant final : public PolicyAccountant {
   Budget budget_of(Budget epsilon);
 
   // Losses.
-  Units loss_with_staged(Live& live) const;
-  Units loss_now(const Live& live) const;
+  /// What the policy loses when its channel's rate in this slot grows by `more`, or something above its limit. Leaves
+  /// the window sums in the rows' candidates.
+  Units loss_with(Live& live, Units more) const;
   /// How much more its channel's rate may grow in this slot; exact where it is below `enough`.
   Units room(const Live& live, Units enough) const;
   Result<void> admit_true_value(const Answer& answer) const;
@@ -128,8 +130,10 @@ class SwellfishAccountant final : public PolicyAccountant {
   /// Whether the staged rate is too large to be counted: the true loss may be anything.
   bool saturated(std::uint32_t signature) const;
   void wake_for_staged();
-  bool fits_now();
+  bool fits_now(bool added);
   bool fits_in_past();
+  /// Tries the staged answer with its rates added to the sums, for what is not computed row by row.
+  bool fits_when_added();
   void rebuild_all();
   void take_candidates();
   Error refusal(const Answer& answer) const;
@@ -147,9 +151,10 @@ class SwellfishAccountant final : public PolicyAccountant {
   PolicyBook book_;
   std::vector<std::vector<std::uint32_t>> signatures_of_meter_;
   std::vector<LiveId> first_live_of_meter_;
-  std::map<Slot, std::vector<MeterId>> beginning_;
-  std::map<Slot, std::vector<LiveId>> ending_;
-  std::map<Slot, std::vector<LiveId>> leaving_;
+  bool has_shapes_ = false;  // some policy has one
+  Agenda<MeterId> beginning_;
+  Agenda<LiveId> ending_;
+  Agenda<LiveId> leaving_;  // with a reach: answers may still touch slots of an interval that has ended
   std::vector<Live> lives_;
   std::vector<LiveId> free_;
   std::vector<Watch> watches_;  // per signature

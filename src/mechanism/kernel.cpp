@@ -100,6 +100,7 @@ Result<void> Kernel::begin(const SlotRow& row) {
     missing_[series] = row.values[series].missing();
     if (missing_[series]) absent.series.push_back(series);
   }
+  any_missing_ = !absent.series.empty();
   if (ledger_ != nullptr && !absent.series.empty()) ledger_->append(LedgerRecord(std::move(absent)));
   return {};
 }
@@ -109,6 +110,7 @@ Result<void> Kernel::begin_replay(Slot slot, const std::vector<SeriesId>& missin
   FUGU_TRY(start_slot(slot));
   std::fill(missing_.begin(), missing_.end(), false);
   for (const SeriesId series : missing) missing_[series] = true;
+  any_missing_ = !missing.empty();
   return {};
 }
 
@@ -250,6 +252,7 @@ void Kernel::check_series(std::span<const SeriesId> series) const {
 }
 
 void Kernel::start_values() {
+  is_values_at_ = false;
   answer_.statistic = Statistic::value;
   answer_.noise = options_.noise;
   answer_.first_slot = answer_.slot = slot_;
@@ -284,6 +287,13 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<cons
 }
 
 Result<std::span<const std::optional<NoisyValue>>> Kernel::values_at(std::span<const SeriesId> series, double rate) {
+  const bool same_again = is_values_at_ && !any_missing_ && answer_.parameter.size() == 1 &&
+                          std::equal(series.begin(), series.end(), answer_.series.begin(), answer_.series.end());
+  if (same_again) {
+    answer_.first_slot = answer_.slot = slot_;
+    FUGU_ASSIGN(answer_.parameter[0], parameter_at(rate / static_cast<double>(crowd_of_all_[series[0]])));
+    return finish_values(series);
+  }
   check_series(series);
   start_values();
   std::uint64_t crowd = 0;
@@ -300,6 +310,7 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::values_at(std::span<c
     answer_.parameter.push_back(parameter);
   }
   if (uniform && !answer_.parameter.empty()) answer_.parameter.resize(1);
+  is_values_at_ = true;
   return finish_values(series);
 }
 
@@ -352,6 +363,7 @@ Result<NoisyValue> Kernel::single(Statistic statistic, std::span<const SeriesId>
   if (first_slot < earliest_slot())
     return Error{Cause::refused, "slot " + std::to_string(first_slot) + " is no longer remembered"};
   FUGU_ASSIGN(const Rational parameter, std::move(allowed));
+  is_values_at_ = false;
   answer_.statistic = statistic;
   answer_.noise = options_.noise;
   answer_.first_slot = first_slot;
@@ -429,6 +441,7 @@ Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t>
   FUGU_CHECK(threshold.open_ && !threshold.series_.empty());
   FUGU_CHECK(threshold.statistic_ != Statistic::distance || reference.size() == threshold.series_.size());
   const bool reaches_back = threshold.statistic_ == Statistic::deviation;
+  is_values_at_ = false;
   answer_.statistic = threshold.statistic_;
   answer_.noise = NoiseKind::laplace;
   answer_.first_slot = reaches_back ? threshold.first_slot_ : slot_;

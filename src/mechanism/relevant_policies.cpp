@@ -15,36 +15,6 @@ constexpr std::size_t kNearlyInOrder = 32;
 
 }  // namespace
 
-void RelevantPolicies::Agenda::schedule(Slot slot, MeterId meter) {
-  if (slot < near_end_)
-    near(slot).push_back(meter);
-  else
-    far_[slot].push_back(meter);
-}
-
-template <class Wake>
-void RelevantPolicies::Agenda::run(Slot slot, Wake&& wake) {
-  const auto wake_all = [&](std::vector<MeterId>& meters) {
-    if (meters.empty()) return;
-    due_.clear();
-    due_.swap(meters);  // waking schedules the meter's next policy, maybe into the same place of the ring
-    std::sort(due_.begin(), due_.end());  // meters one after another lie one after another in memory
-    for (const MeterId meter : due_) wake(meter);
-  };
-  for (; next_ < near_end_ && next_ <= slot; ++next_) wake_all(near(next_));
-  next_ = slot + 1;
-  near_end_ = std::max(near_end_, next_ + kNearSlots - 1);
-  while (!far_.empty() && far_.begin()->first < near_end_) {
-    auto node = far_.extract(far_.begin());
-    if (node.key() <= slot) {
-      wake_all(node.mapped());
-    } else {
-      auto& meters = near(node.key());
-      meters.insert(meters.end(), node.mapped().begin(), node.mapped().end());
-    }
-  }
-}
-
 RelevantPolicies::Record RelevantPolicies::record_of(const Policy& policy) {
   return {policy.interval, policy.length_slots, policy.magnitude_steps, policy.epsilon.to_double()};
 }
@@ -126,7 +96,10 @@ void RelevantPolicies::advance(Slot slot) {
   remove_ended();
   // Before new policies begin: those will see the arrivals among what is to come.
   if (!arrivals_.empty()) apply_arrivals();
-  agenda_.run(slot, [this](MeterId meter) { begin_policies(meter); });
+  agenda_.run_until(slot, [this](std::vector<MeterId>& due) {
+    std::sort(due.begin(), due.end());  // meters one after another lie one after another in memory
+    for (const MeterId meter : due) begin_policies(meter);
+  });
 }
 
 void RelevantPolicies::remove_ended() {

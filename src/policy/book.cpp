@@ -12,9 +12,6 @@ bool earlier(const Policy& a, const Policy& b) {
 
 constexpr std::size_t kBlock = 16;
 
-// How many blocks of `size` cover `count` policies.
-std::size_t blocks(std::size_t count, std::size_t size) { return (count + size - 1) / size; }
-
 }  // namespace
 
 void Collection::add(const Policy& policy) {
@@ -42,6 +39,13 @@ void Collection::assign(std::vector<Policy> policies) {
   update_latest(0);
 }
 
+void Collection::forget_ended(Slot slot) {
+  const auto ended = [&](const Policy& policy) { return policy.interval.last < slot; };
+  if (std::erase_if(policies_, ended) == 0) return;
+  latest_.clear();
+  update_latest(0);
+}
+
 bool Collection::holds(const Policy& policy) const {
   const auto [begin, end] = std::equal_range(policies_.begin(), policies_.end(), policy, earlier);
   return std::find(begin, end, policy) != end;
@@ -62,11 +66,11 @@ std::size_t Collection::end_of(const Interval& interval) const {
 std::size_t Collection::next_reaching(std::size_t i, std::size_t end, Slot slot) const {
   while (i < end) {
     std::size_t skipped = 0;  // policies of the largest block that starts here and ends before `slot`
-    std::size_t level = 0;    // where the blocks of that size begin in latest_
-    for (std::size_t size = kBlock; i % size == 0 && level < latest_.size(); size *= kBlock) {
-      if (latest_[level + i / size] >= slot) break;  // so do all larger blocks around it
+    std::size_t size = kBlock;
+    for (const std::vector<Slot>& level : latest_) {
+      if (i % size != 0 || level[i / size] >= slot) break;  // so do all larger blocks around it
       skipped = size;
-      level += blocks(policies_.size(), size);
+      size *= kBlock;
     }
     if (skipped == 0 && policies_[i].interval.last >= slot) return i;
     i += std::max<std::size_t>(skipped, 1);
@@ -78,20 +82,23 @@ void Collection::update_latest(std::size_t from) {
   const std::size_t count = policies_.size();
   if (count <= kBlock) return latest_.clear();
   if (latest_.empty()) from = 0;
-  latest_.resize(blocks(count, kBlock));
-  for (std::size_t block = from / kBlock; block < latest_.size(); ++block) {
-    Slot latest = 0;
-    for (std::size_t i = block * kBlock; i < std::min(count, (block + 1) * kBlock); ++i)
-      latest = std::max(latest, policies_[i].interval.last);
-    latest_[block] = latest;
-  }
-  // Larger blocks are few, so they are made anew.
-  for (std::size_t begin = 0, end = latest_.size(); end - begin > 1; begin = end, end = latest_.size()) {
-    for (std::size_t at = begin; at < end; at += kBlock) {
-      const auto first = latest_.begin() + static_cast<std::ptrdiff_t>(at);
-      const Slot latest = *std::max_element(first, first + static_cast<std::ptrdiff_t>(std::min(kBlock, end - at)));
-      latest_.push_back(latest);
+  std::size_t below = count;
+  for (std::size_t k = 0; below > 1; ++k) {
+    if (k == latest_.size()) {
+      latest_.emplace_back();
+      from = 0;
     }
+    std::vector<Slot>& level = latest_[k];
+    level.resize((below + kBlock - 1) / kBlock);
+    from /= kBlock;
+    for (std::size_t block = from; block < level.size(); ++block) {
+      Slot latest = 0;
+      for (std::size_t i = block * kBlock; i < std::min(below, (block + 1) * kBlock); ++i)
+        latest = std::max(latest, k == 0 ? policies_[i].interval.last : latest_[k - 1][i]);
+      level[block] = latest;
+    }
+    below = level.size();
+    if (below == 1) latest_.resize(k + 1);
   }
 }
 
@@ -112,6 +119,14 @@ bool PolicyBook::remove(MeterId meter, const Policy& policy) {
   const bool removed = collections_[meter].remove(policy);
   if (removed) --size_;
   return removed;
+}
+
+void PolicyBook::forget_ended(Slot slot) {
+  size_ = 0;
+  for (Collection& collection : collections_) {
+    collection.forget_ended(slot);
+    size_ += collection.policies().size();
+  }
 }
 
 void PolicyBook::assign(MeterId meter, std::vector<Policy> policies) {

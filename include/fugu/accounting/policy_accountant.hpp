@@ -24,6 +24,7 @@ class PolicyAccountant : public Accountant {
   /// Takes back a policy whose interval has not begun. Nothing that was spent comes back.
   virtual Result<MeterId> withdraw(std::string_view meter, const Policy& policy) = 0;
 
+  /// Policies in force. Those that ended may be gone from it.
   virtual const PolicyBook& book() const = 0;
   /// Whether no policy is relevant in the current slot for any meter that may count into the series.
   virtual bool idle(SeriesId series) const = 0;

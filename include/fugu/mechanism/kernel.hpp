@@ -192,7 +192,9 @@ class Kernel {
     Rational parameter;
   };
   LastParameter last_;
-  Answer answer_;  // the request at hand
+  Answer answer_;              // the request at hand
+  bool is_values_at_ = false;  // answer_ is what values_at() made last, so that asking for the same again is cheap
+  bool any_missing_ = false;
   std::vector<std::optional<NoisyValue>> values_;
 };
 

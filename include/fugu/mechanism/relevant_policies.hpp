@@ -2,13 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <vector>
 
 #include "fugu/policy/book.hpp"
+#include "fugu/stream/agenda.hpp"
 
 namespace fugu {
 
@@ -94,25 +93,6 @@ class RelevantPolicies {
     std::uint64_t length_slots;
     std::int64_t sign;
   };
-  /// Which meters have a policy that begins in which slot: a ring for the near future, a map for the rest.
-  class Agenda {
-   public:
-    void schedule(Slot slot, MeterId meter);
-    /// Calls wake(meter) for everything scheduled up to `slot`.
-    template <class Wake>
-    void run(Slot slot, Wake&& wake);
-
-   private:
-    static constexpr Slot kNearSlots = 256;
-    std::vector<MeterId>& near(Slot slot) { return near_[static_cast<std::size_t>(slot % kNearSlots)]; }
-
-    std::array<std::vector<MeterId>, kNearSlots> near_;
-    Slot near_end_ = 0;  // slots from here on are in far_
-    Slot next_ = 0;
-    std::map<Slot, std::vector<MeterId>> far_;
-    std::vector<MeterId> due_;
-  };
-
   static constexpr Slot kNever = kPolicySlotMax + 1;
 
   static Record record_of(const Policy& policy);
@@ -134,7 +114,7 @@ class RelevantPolicies {
   std::optional<Slot> slot_;
   std::vector<Upcoming> collections_;  // by meter
   std::vector<std::uint64_t> sensitivity_steps_;
-  Agenda agenda_;
+  Agenda<MeterId> agenda_;  // meters that have a policy that begins then
   std::vector<Arrival> arrivals_;
   std::vector<char> has_arrival_;  // by meter
   bool changed_ = true;

@@ -21,6 +21,8 @@ class Collection {
   bool remove(const Policy& policy);
   /// Replaces everything; cheaper than adding one by one.
   void assign(std::vector<Policy> policies);
+  /// Drops policies whose interval ends before `slot`.
+  void forget_ended(Slot slot);
 
   std::span<const Policy> policies() const { return policies_; }
   bool empty() const { return policies_.empty(); }
@@ -45,7 +47,7 @@ class Collection {
   std::vector<Policy> policies_;
   // The last slot that any policy of a block reaches: for each block of 16 policies, then for each block of 16 such
   // blocks, and so on. Nothing for up to 16 policies, which most meters have.
-  std::vector<Slot> latest_;
+  std::vector<std::vector<Slot>> latest_;
 };
 
 /// The collections of all meters.
@@ -65,6 +67,8 @@ class PolicyBook {
   void add(MeterId meter, const Policy& policy);
   bool remove(MeterId meter, const Policy& policy);
   void assign(MeterId meter, std::vector<Policy> policies);
+  /// Drops policies whose interval ends before `slot`; meters stay.
+  void forget_ended(Slot slot);
 
  private:
   NameTable ids_;
