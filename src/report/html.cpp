@@ -128,13 +128,18 @@ Page& Page::table(const Table& table) {
   return *this;
 }
 
-Page& Page::figure(const Chart& chart, std::string_view caption) {
+template <class Picture>
+Page& Page::add_figure(const Picture& picture, std::string_view caption) {
   body_.open("figure");
-  body_.trusted(chart.inline_svg(std::string("figure-").append(std::to_string(++figures_))));
+  body_.trusted(picture.inline_svg(std::string("figure-").append(std::to_string(++figures_))));
   if (!caption.empty()) body_.element("figcaption", {}, caption);
   body_.close();
   return *this;
 }
+
+Page& Page::figure(const Chart& chart, std::string_view caption) { return add_figure(chart, caption); }
+
+Page& Page::figure(const ChartStack& charts, std::string_view caption) { return add_figure(charts, caption); }
 
 std::string Page::html() const {
   MarkupWriter page;

@@ -218,6 +218,41 @@ void draw_axis_x(MarkupWriter& svg, const Frame& frame, const std::vector<Tick>&
   }
 }
 
+enum class Form { inside_page, standalone };
+
+/// A card needs room between its edge and the content; on a page the figure has it.
+double padding_of(Form form) { return form == Form::standalone ? kPaddingPx : 2.0; }
+
+std::string id_of(std::string_view id, std::string_view part) { return std::string(id).append("-").append(part); }
+
+/// Opens the picture, up to and including the card it lies on.
+void open_picture(MarkupWriter& svg, std::string_view id, Form form, const Point& size_px, std::string_view title,
+                  std::string_view description) {
+  std::vector<Attribute> root = {
+      {"xmlns", "http://www.w3.org/2000/svg"},
+      {"class", "fugu-chart"},
+      {"viewBox", std::string("0 0 ").append(px(size_px.x)).append(" ").append(px(size_px.y))},
+      {"role", "img"},
+      {"aria-labelledby", id_of(id, "title").append(" ").append(id_of(id, "desc"))}};
+  if (form == Form::standalone) {
+    root.push_back({"width", px(size_px.x)});
+    root.push_back({"height", px(size_px.y)});
+  }
+  svg.open("svg", root);
+  svg.element("title", {{"id", id_of(id, "title")}}, title);
+  svg.element("desc", {{"id", id_of(id, "desc")}}, description);
+  if (form == Form::inside_page) return;
+  svg.open("style");
+  svg.trusted(chart_css());
+  svg.close();
+  svg.empty("rect", {{"class", "fugu-card"},
+                     {"x", "0.5"},
+                     {"y", "0.5"},
+                     {"width", px(size_px.x - 1.0)},
+                     {"height", px(size_px.y - 1.0)},
+                     {"rx", "8"}});
+}
+
 }  // namespace
 
 double Frame::width_px() const { return std::abs(x.range().width()); }
@@ -322,33 +357,106 @@ void Band::draw(MarkupWriter& svg, const Frame& frame) const {
   svg.empty("path", {{"class", band_class(options_.colour)}, {"d", std::move(path)}});
 }
 
-Chart::Chart(Options options) : options_(std::move(options)) {
-  FUGU_CHECK(options_.width_px >= 320.0 && options_.height_px >= 240.0);
+Boxes::Boxes(Options options, std::vector<Box> boxes) : options_(std::move(options)), boxes_(std::move(boxes)) {}
+
+Extent Boxes::extent() const {
+  Extent extent;
+  for (const Box& box : boxes_) {
+    include(extent.x, box.x);
+    include(extent.y, box.y);
+  }
+  return extent;
 }
 
-std::string Chart::inline_svg(std::string_view id) const { return svg(id, Form::inside_page); }
+LegendEntry Boxes::legend() const { return {options_.label, LegendEntry::Swatch::area, options_.colour, 0.0, false}; }
 
-std::string Chart::standalone_svg() const { return svg("fugu", Form::standalone); }
+void Boxes::draw(MarkupWriter& svg, const Frame& frame) const {
+  const std::string css_class = std::string("fugu-box ").append(fill_class(options_.colour)).append(" ");
+  for (const Box& box : boxes_) {
+    const double left_px = frame.x(box.x.lo);
+    const double top_px = frame.y(box.y.hi);
+    // Neighbours stay apart, and what is thin stays visible.
+    const double width_px = std::max(1.0, frame.x(box.x.hi) - left_px - 1.0);
+    const double height_px = std::max(1.5, frame.y(box.y.lo) - top_px - 1.0);
+    const std::vector<Attribute> attributes = {{"class", css_class + stroke_class(options_.colour)},
+                                               {"x", px(left_px)},
+                                               {"y", px(top_px)},
+                                               {"width", px(width_px)},
+                                               {"height", px(height_px)},
+                                               {"rx", "1.5"}};
+    if (box.hint.empty()) {
+      svg.empty("rect", attributes);
+    } else {
+      svg.open("rect", attributes);
+      svg.element("title", {}, box.hint);
+      svg.close();
+    }
+    if (box.label.empty() || height_px < kFontPx || text_width_px(box.label) > width_px) continue;
+    draw_text(svg, "fugu-text", left_px + width_px / 2.0, top_px + height_px / 2.0 + 4.5, box.label, "middle");
+  }
+}
 
-std::string Chart::svg(std::string_view id, Form form) const {
-  // A card needs room between its edge and the content; on a page the figure has it.
-  const double padding_px = form == Form::standalone ? kPaddingPx : 2.0;
+Shades::Shades(Options options, std::vector<Interval> parts)
+    : options_(std::move(options)), parts_(std::move(parts)) {}
+
+Extent Shades::extent() const {
+  Extent extent;
+  for (const Interval& part : parts_) include(extent.x, part);
+  return extent;
+}
+
+LegendEntry Shades::legend() const {
+  return {parts_.empty() ? "" : options_.label, LegendEntry::Swatch::area, options_.colour, 0.0, false};
+}
+
+void Shades::draw(MarkupWriter& svg, const Frame& frame) const {
+  const double top_px = frame.y.range().hi;
+  for (const Interval& part : parts_) {
+    const double left_px = frame.x(part.lo);
+    svg.empty("rect", {{"class", band_class(options_.colour)},
+                       {"x", px(left_px)},
+                       {"y", px(top_px)},
+                       {"width", px(std::max(1.0, frame.x(part.hi) - left_px))},
+                       {"height", px(frame.y.range().lo - top_px)}});
+  }
+}
+
+/// Where everything goes.
+struct Chart::Layout {
+  double padding_px;
+  double right_px;
+  double title_baseline_px;
+  double legend_top_px;
+  double y_label_baseline_px;
+  double x_label_baseline_px;
+  double axis_px;  ///< width of the labels of the vertical axis
+  Frame frame;
+  std::vector<std::vector<LegendEntry>> legend;
+  std::vector<Tick> x_ticks;
+  std::vector<Tick> y_ticks;
+};
+
+Chart::Chart(Options options) : options_(std::move(options)) {
+  FUGU_CHECK(options_.width_px >= 320.0 && options_.height_px >= 160.0);
+}
+
+std::string Chart::inline_svg(std::string_view id) const { return svg(id, false); }
+
+std::string Chart::standalone_svg() const { return svg("fugu", true); }
+
+Chart::Layout Chart::layout(double padding_px, double axis_px) const {
   const double right_px = options_.width_px - std::max(padding_px, 14.0);
-  const double text_width_max_px = right_px - padding_px;
-
   // From the top: title, legend, label of the vertical axis, plot; below it tick labels and the horizontal label.
   double top_px = padding_px;
   const double title_baseline_px = top_px + kTitleFontPx;
   if (!options_.title.empty()) top_px += kTitleFontPx + 14.0;
   const double legend_top_px = top_px;
-  const auto legend = legend_rows(marks_, text_width_max_px);
+  auto legend = legend_rows(marks_, right_px - padding_px);
   if (!legend.empty()) top_px += kRowPx * static_cast<double>(legend.size()) + 8.0;
   const double y_label_baseline_px = top_px + kFontPx;
-  const std::string y_label = with_unit(options_.y);
-  if (!y_label.empty()) top_px += kFontPx + 12.0;
-  const std::string x_label = with_unit(options_.x);
+  if (!with_unit(options_.y).empty()) top_px += kFontPx + 12.0;
   const double plot_top_px = top_px + 4.0;
-  const double below_plot_px = kTickPx + 22.0 + (x_label.empty() ? 0.0 : kFontPx + 8.0);
+  const double below_plot_px = kTickPx + 22.0 + (with_unit(options_.x).empty() ? 0.0 : kFontPx + 8.0);
   const double plot_bottom_px = std::max(plot_top_px + 40.0, options_.height_px - padding_px - below_plot_px);
 
   Extent extent;
@@ -360,63 +468,92 @@ std::string Chart::svg(std::string_view id, Form form) const {
   const int y_ticks_max = std::max(3, static_cast<int>((plot_bottom_px - plot_top_px) / kTickGapYPx) + 1);
   const Interval y_domain = axis_domain(options_.y, extent.y, options_.y.ticks.empty(), y_ticks_max);
   auto y_ticks = ticks_of(options_.y, y_domain, y_ticks_max);
-  double y_labels_px = 0.0;
   for (Tick& tick : y_ticks) {
     tick.label = fitted(tick.label, options_.width_px / 3.0);
-    y_labels_px = std::max(y_labels_px, text_width_px(tick.label));
+    axis_px = std::max(axis_px, text_width_px(tick.label));
   }
-  const double plot_left_px = std::round(padding_px + y_labels_px + 12.0);
+  const double plot_left_px = std::round(padding_px + axis_px + 12.0);
   const int x_ticks_max = std::max(2, static_cast<int>((right_px - plot_left_px) / kTickGapXPx) + 1);
   const Interval x_domain = axis_domain(options_.x, extent.x, false, x_ticks_max);
-  const Frame frame{{x_domain, {plot_left_px, right_px}}, {y_domain, {plot_bottom_px, plot_top_px}}};
+  return {.padding_px = padding_px,
+          .right_px = right_px,
+          .title_baseline_px = title_baseline_px,
+          .legend_top_px = legend_top_px,
+          .y_label_baseline_px = y_label_baseline_px,
+          .x_label_baseline_px = plot_bottom_px + below_plot_px,
+          .axis_px = axis_px,
+          .frame = {{x_domain, {plot_left_px, right_px}}, {y_domain, {plot_bottom_px, plot_top_px}}},
+          .legend = std::move(legend),
+          .x_ticks = ticks_of(options_.x, x_domain, x_ticks_max),
+          .y_ticks = std::move(y_ticks)};
+}
 
-  const auto id_of = [id](std::string_view part) { return std::string(id).append("-").append(part); };
-  MarkupWriter svg;
-  std::vector<Attribute> root = {
-      {"xmlns", "http://www.w3.org/2000/svg"},
-      {"class", "fugu-chart"},
-      {"viewBox", std::string("0 0 ").append(px(options_.width_px)).append(" ").append(px(options_.height_px))},
-      {"role", "img"},
-      {"aria-labelledby", id_of("title").append(" ").append(id_of("desc"))}};
-  if (form == Form::standalone) {
-    root.push_back({"width", px(options_.width_px)});
-    root.push_back({"height", px(options_.height_px)});
-  }
-  svg.open("svg", root);
-  svg.element("title", {{"id", id_of("title")}}, options_.title);
-  svg.element("desc", {{"id", id_of("desc")}}, options_.description);
-  if (form == Form::standalone) {
-    svg.open("style");
-    svg.trusted(chart_css());
-    svg.close();
-    svg.empty("rect", {{"class", "fugu-card"},
-                       {"x", "0.5"},
-                       {"y", "0.5"},
-                       {"width", px(options_.width_px - 1.0)},
-                       {"height", px(options_.height_px - 1.0)},
-                       {"rx", "8"}});
-  }
-  svg.open("clipPath", {{"id", id_of("clip")}});
+void Chart::draw(MarkupWriter& svg, std::string_view id, const Layout& at) const {
+  const double text_width_max_px = at.right_px - at.padding_px;
+  const Interval x_px = at.frame.x.range();
+  const Interval y_px = at.frame.y.range();
+  svg.open("clipPath", {{"id", id_of(id, "clip")}});
   // A pixel of slack, so that lines along the edge keep their full width.
-  svg.empty("rect", {{"x", px(plot_left_px - 1.0)},
-                     {"y", px(plot_top_px - 1.0)},
-                     {"width", px(right_px - plot_left_px + 2.0)},
-                     {"height", px(plot_bottom_px - plot_top_px + 2.0)}});
+  svg.empty("rect", {{"x", px(x_px.lo - 1.0)},
+                     {"y", px(y_px.hi - 1.0)},
+                     {"width", px(x_px.width() + 2.0)},
+                     {"height", px(y_px.lo - y_px.hi + 2.0)}});
   svg.close();
 
   if (!options_.title.empty())
-    draw_text(svg, "fugu-title fugu-text", padding_px, title_baseline_px,
+    draw_text(svg, "fugu-title fugu-text", at.padding_px, at.title_baseline_px,
               fitted(options_.title, text_width_max_px, kBoldWidening * kTitleFontPx));
-  draw_legend(svg, legend, padding_px, legend_top_px);
+  draw_legend(svg, at.legend, at.padding_px, at.legend_top_px);
+  const std::string y_label = with_unit(options_.y);
   if (!y_label.empty())
-    draw_text(svg, "fugu-muted", padding_px, y_label_baseline_px, fitted(y_label, text_width_max_px));
-  draw_axis_y(svg, frame, y_ticks);
-  svg.open("g", {{"clip-path", std::string("url(#").append(id_of("clip")).append(")")}});
-  for (const auto& mark : marks_) mark->draw(svg, frame);
+    draw_text(svg, "fugu-muted", at.padding_px, at.y_label_baseline_px, fitted(y_label, text_width_max_px));
+  draw_axis_y(svg, at.frame, at.y_ticks);
+  svg.open("g", {{"clip-path", std::string("url(#").append(id_of(id, "clip")).append(")")}});
+  for (const auto& mark : marks_) mark->draw(svg, at.frame);
   svg.close();
-  draw_axis_x(svg, frame, ticks_of(options_.x, x_domain, x_ticks_max), options_.width_px);
+  draw_axis_x(svg, at.frame, at.x_ticks, options_.width_px);
+  const std::string x_label = with_unit(options_.x);
   if (!x_label.empty())
-    draw_text(svg, "fugu-muted", right_px, plot_bottom_px + below_plot_px, fitted(x_label, text_width_max_px), "end");
+    draw_text(svg, "fugu-muted", at.right_px, at.x_label_baseline_px, fitted(x_label, text_width_max_px), "end");
+}
+
+std::string Chart::svg(std::string_view id, bool standalone) const {
+  const Form form = standalone ? Form::standalone : Form::inside_page;
+  MarkupWriter svg;
+  open_picture(svg, id, form, {options_.width_px, options_.height_px}, options_.title, options_.description);
+  draw(svg, id, layout(padding_of(form), 0.0));
+  svg.close();
+  return std::move(svg).finish();
+}
+
+ChartStack::ChartStack(std::vector<Chart> charts) : charts_(std::move(charts)) { FUGU_CHECK(!charts_.empty()); }
+
+std::string ChartStack::inline_svg(std::string_view id) const { return svg(id, false); }
+
+std::string ChartStack::standalone_svg() const { return svg("fugu", true); }
+
+std::string ChartStack::svg(std::string_view id, bool standalone) const {
+  const Form form = standalone ? Form::standalone : Form::inside_page;
+  const double padding_px = padding_of(form);
+  Point size_px;
+  double axis_px = 0.0;
+  std::string description;
+  for (const Chart& chart : charts_) {
+    size_px.x = std::max(size_px.x, chart.options_.width_px);
+    // The padding between two charts is counted once.
+    size_px.y += chart.options_.height_px - (size_px.y > 0.0 ? padding_px : 0.0);
+    axis_px = std::max(axis_px, chart.layout(padding_px, 0.0).axis_px);
+    description.append(description.empty() ? "" : " ").append(chart.options_.description);
+  }
+  MarkupWriter svg;
+  open_picture(svg, id, form, size_px, charts_.front().options_.title, description);
+  double top_px = 0.0;
+  for (std::size_t i = 0; i < charts_.size(); ++i) {
+    svg.open("g", {{"transform", std::string("translate(0 ").append(px(top_px)).append(")")}});
+    charts_[i].draw(svg, id_of(id, std::to_string(i)), charts_[i].layout(padding_px, axis_px));
+    svg.close();
+    top_px += charts_[i].options_.height_px - padding_px;
+  }
   svg.close();
   return std::move(svg).finish();
 }

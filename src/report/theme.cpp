@@ -68,7 +68,8 @@ std::string chart_css() {
       ".fugu-title{font-size:17px;font-weight:600}\n"
       ".fugu-grid,.fugu-zero,.fugu-axis{stroke-width:1;shape-rendering:crispEdges}\n"
       ".fugu-line{fill:none;stroke-linejoin:round;stroke-linecap:round}\n"
-      ".fugu-band{stroke:none}\n";
+      ".fugu-band{stroke:none}\n"
+      ".fugu-box{fill-opacity:0.3;stroke-width:1}\n";
   css += colours(kLight, "0.2");
   // Screens only: paper is white whatever the screen prefers.
   css.append("@media screen and (prefers-color-scheme:dark){\n").append(colours(kDark, "0.3")).append("}\n");

@@ -54,11 +54,15 @@ class Page {
   Page& code(std::string_view text);                           ///< commands, set as typed
   Page& table(const Table& table);
   Page& figure(const Chart& chart, std::string_view caption);
+  Page& figure(const ChartStack& charts, std::string_view caption);
 
   /// The whole document.
   std::string html() const;
 
  private:
+  template <class Picture>
+  Page& add_figure(const Picture& picture, std::string_view caption);
+
   Options options_;
   MarkupWriter body_;
   std::size_t figures_ = 0;

@@ -101,6 +101,49 @@ class Band final : public Mark {
   std::vector<Span> spans_;
 };
 
+/// Rectangles that lie side by side or on top of each other: intervals of time, as high as what happens in them.
+struct Box {
+  Interval x = {};
+  Interval y = {};
+  std::string label = {};  ///< inside, if there is room
+  std::string hint = {};   ///< shown when the pointer rests on it
+};
+
+class Boxes final : public Mark {
+ public:
+  struct Options {
+    std::string label = {};
+    Colour colour = Colour::blue;
+  };
+  Boxes(Options options, std::vector<Box> boxes);
+
+  Extent extent() const override;
+  LegendEntry legend() const override;
+  void draw(MarkupWriter& svg, const Frame& frame) const override;
+
+ private:
+  Options options_;
+  std::vector<Box> boxes_;
+};
+
+/// Parts of the horizontal axis, shaded over the whole height: nights, gaps. Add them before everything else.
+class Shades final : public Mark {
+ public:
+  struct Options {
+    std::string label = {};
+    Colour colour = Colour::slate;
+  };
+  Shades(Options options, std::vector<Interval> parts);
+
+  Extent extent() const override;
+  LegendEntry legend() const override;
+  void draw(MarkupWriter& svg, const Frame& frame) const override;
+
+ private:
+  Options options_;
+  std::vector<Interval> parts_;
+};
+
 struct Axis {
   std::string label = {};
   std::string unit = {};                    ///< shown in parentheses after the label
@@ -117,7 +160,7 @@ class Chart {
     Axis x = {};
     Axis y = {};
     double width_px = 960.0;   ///< at least 320
-    double height_px = 420.0;  ///< at least 240
+    double height_px = 420.0;  ///< at least 160
   };
   explicit Chart(Options options);
 
@@ -137,11 +180,30 @@ class Chart {
   std::string standalone_svg() const;
 
  private:
-  enum class Form { inside_page, standalone };
-  std::string svg(std::string_view id, Form form) const;
+  friend class ChartStack;
+  struct Layout;
+  std::string svg(std::string_view id, bool standalone) const;
+  /// `axis_px`: room for the labels of the vertical axis, at least.
+  Layout layout(double padding_px, double axis_px) const;
+  void draw(MarkupWriter& svg, std::string_view id, const Layout& layout) const;
 
   Options options_;
   std::vector<std::unique_ptr<Mark>> marks_;
+};
+
+/// Charts one above the other as one picture, their plots aligned: different things over the same time. Give all the
+/// same width and the same horizontal range.
+class ChartStack {
+ public:
+  explicit ChartStack(std::vector<Chart> charts);
+
+  std::string inline_svg(std::string_view id) const;
+  std::string standalone_svg() const;
+
+ private:
+  std::string svg(std::string_view id, bool standalone) const;
+
+  std::vector<Chart> charts_;
 };
 
 }  // namespace fugu::report

@@ -1,0 +1,133 @@
+// What a strategy would do with the policies of a book, before anything is released.
+//
+// Noise depends on policies alone, so all of it can be known in advance: how much each slot gets, whether that keeps
+// what every policy was promised, on whom it hangs, and what it would be if one of them wished for something else.
+// `fugu plan` prints what is computed here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fugu/core/result.hpp"
+#include "fugu/mechanism/planner.hpp"
+#include "fugu/mechanism/published_planners.hpp"
+#include "fugu/noise/noise.hpp"
+#include "fugu/policy/book.hpp"
+
+namespace fugu {
+
+/// Which slots are released, what is known when, and what holds besides the policies.
+struct OutlookOptions {
+  Interval slots = {};
+  /// Absent: every policy is known from the start. Else each becomes known this many slots before it begins.
+  std::optional<std::uint64_t> notice_slots = {};
+  /// A floor's: no slot is answered at a higher rate, and slots without a policy at this one. Absent: policies alone.
+  std::optional<double> floor_rate = {};
+  /// Above 0: rates of Narwhal are ρ per squared step (planner.hpp).
+  Delta delta = Delta::zero();
+};
+
+/// A rule that can be planned without data.
+struct OutlookStrategy {
+  std::string_view name;  ///< as in the catalogue of strategies
+  bool comparison_only;   ///< breaks its promise: shown to be compared with
+  NoiseKind noise;        ///< what its rates mean
+  std::unique_ptr<Planner> planner;
+};
+/// Cause::usage with the names that are known when there is none of that name, or when it decides by the data.
+/// The rules of the papers are for δ = 0, and answer with Laplace noise whatever `delta` is.
+Result<OutlookStrategy> make_outlook_strategy(std::string_view name, const PlannerOptions& options);
+
+/// Asks the planner about every slot. Infinite where nothing asks for noise; 0 where the last release is repeated.
+std::vector<double> planned_rates(Planner& planner, const PolicyBook& book, const OutlookOptions& options);
+
+/// Whether a policy is relevant, slot by slot.
+std::vector<char> relevant_slots(const PolicyBook& book, const Interval& slots);
+
+/// How much of its promise a policy loses: L(J) over ε, or over the ρ that ε and δ allow. A shape counts as its
+/// envelope.
+struct PolicyUse {
+  MeterId meter = 0;
+  Policy policy;
+  double use = 0;
+};
+struct BookUse {
+  std::optional<PolicyUse> worst;  ///< absent when no policy overlaps the slots
+  std::size_t policies = 0;        ///< that overlap the slots
+  std::size_t over = 0;            ///< that lose more than they were promised, rounding aside
+};
+/// What rounding of sums of doubles may add to a use that is exactly 1.
+inline constexpr double kUseRounding = 1e-9;
+inline bool keeps_promise(double use) { return use <= 1 + kUseRounding; }
+
+/// The exact worst loss of every policy at these rates, one per slot of `slots`; other slots count as not answered.
+/// Laplace rates are checked as pure promises, Gaussian ones with `delta`. Cost: Σ over policies of Σ over those of the
+/// same meter that overlap it of the slots they share.
+BookUse check_rates(const PolicyBook& book, const Interval& slots, std::span<const double> rates, NoiseKind noise,
+                    Delta delta);
+
+/// Noise scale in steps at a rate: Laplace's λ or the Gaussian's σ. 0 for an infinite rate.
+double scale_at(double rate, NoiseKind noise);
+/// Expected magnitude of noise of that scale.
+double expected_error(double scale, NoiseKind noise);
+
+/// The scale of what is shown in each slot: where a release is repeated, the scale it was released with. NaN before the
+/// first release.
+std::vector<double> shown_scales(std::span<const double> rates, NoiseKind noise);
+
+/// In steps, over relevant slots. Of repeated releases only the noise is counted, not what the stream moved since.
+struct ScaleSummary {
+  std::uint64_t slots = 0;
+  std::uint64_t relevant_slots = 0;
+  std::uint64_t repeated_slots = 0;  ///< of the relevant ones
+  double mean = 0;
+  double median = 0;
+  double high = 0;  ///< 95 of 100 slots have at most this scale
+  double largest = 0;
+  double mean_error = 0;
+};
+/// All spans are about the same slots.
+ScaleSummary summarize_scales(std::span<const double> rates, std::span<const double> scales,
+                              std::span<const char> relevant, NoiseKind noise);
+
+/// A policy that holds the noise up: were it the only one whose ε grows by a hundredth, the expected error of Narwhal
+/// would fall by `share` hundredths. (Times the exponent of the objective: by half of that with δ > 0.)
+struct BindingPolicy {
+  MeterId meter = 0;
+  Policy policy;
+  double share = 0;
+};
+/// Largest share first; the shares of all add up to 1. Everything counts as known in advance.
+std::vector<BindingPolicy> binding_policies(const PolicyBook& book, const OutlookOptions& options);
+
+/// What Narwhal's error would be if one policy were another. Plans the neighbourhood of the policy only: the slots
+/// that are connected to it by policies without a gap, or in large books a few days around it.
+class WhatIf {
+ public:
+  WhatIf(const PolicyBook& book, const OutlookOptions& options);
+  ~WhatIf();
+  WhatIf(WhatIf&&) noexcept;
+  WhatIf& operator=(WhatIf&&) noexcept;
+
+  /// By how much Σ expected error over all slots would change, in steps, if `policy` of the book were `instead`; or,
+  /// when that is absent, were not there.
+  double change(MeterId meter, const Policy& policy, const std::optional<Policy>& instead);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The same wishes with every ε multiplied by `factor` > 0, rounded down.
+PolicyBook with_scaled_epsilons(const PolicyBook& book, double factor);
+
+/// From thinking it is 50:50, the surest an observer can get of a secret kept with ε: e^ε / (1 + e^ε).
+double surest_belief(double epsilon);
+
+}  // namespace fugu
