@@ -18,6 +18,7 @@ using Outcome = Result<int>;
 
 /// Each registers itself below `app` and stores its outcome in `outcome` when it is run.
 void add_publish(CLI::App& app, Outcome& outcome);
+void add_plan(CLI::App& app, Outcome& outcome);
 void add_audit(CLI::App& app, Outcome& outcome);
 void add_metrics(CLI::App& app, Outcome& outcome);
 void add_simulate(CLI::App& app, Outcome& outcome);

@@ -25,6 +25,12 @@ A first tour
   fugu metrics --stream totals.csv --released released.csv
   fugu report  --stream totals.csv --run hybrid=released.csv,run.ledger --out report.html
 
+With what households want hidden, when and how well
+  fugu simulate policies --meters 3 --days 7 --epsilon 1 --out policies.csv
+  fugu plan    --policies policies.csv --unit-step 0.001
+  fugu publish --stream totals.csv --policies policies.csv --floor event:1 --sensitivity 10 --unit-step 0.001 \
+               --mechanism narwhal --ledger wishes.ledger --out wishes.csv
+
 What the words mean: fugu describe; fugu describe w-event; fugu help publish
 Exit codes: 0 done, 1 the answer is no (an audit that fails), 2 wrong usage or bad input, 3 refused for privacy,
             4 the environment failed (disk, pipe)
@@ -58,6 +64,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(kTeach);
   Outcome outcome = kDone;
+  add_plan(app, outcome);
   add_publish(app, outcome);
   add_audit(app, outcome);
   add_metrics(app, outcome);

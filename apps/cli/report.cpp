@@ -1,14 +1,11 @@
 // fugu report: truth, releases, errors and audits of one or more runs on one page.
-#include <algorithm>
-#include <cstdio>
-#include <fstream>
-
 #include "command.hpp"
 #include "evaluation.hpp"
 #include "fugu/accounting/audit.hpp"
 #include "fugu/accounting/ledger.hpp"
 #include "fugu/report/html.hpp"
 #include "fugu/report/svg.hpp"
+#include "table.hpp"
 
 namespace fugu::cli {
 
@@ -133,38 +130,6 @@ report::Table make_table(const std::vector<RunResult>& results) {
   return table;
 }
 
-/// Characters, not bytes: ε takes two of the latter.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-void print(const report::Table& table) {
-  std::vector<std::size_t> widths;
-  for (const report::Column& column : table.columns) widths.push_back(width_of(column.header));
-  for (const auto& row : table.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i].text));
-  }
-  const auto print_cell = [&](const std::string& text, std::size_t i) {
-    const std::string padding(widths[i] - width_of(text), ' ');
-    const bool right = table.columns[i].align == report::Column::Align::number;
-    std::printf("%s%s%s", right ? padding.c_str() : "", text.c_str(), right ? "" : padding.c_str());
-    std::printf("%s", i + 1 < widths.size() ? "  " : "\n");
-  };
-  for (std::size_t i = 0; i < widths.size(); ++i) print_cell(table.columns[i].header, i);
-  for (const auto& row : table.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) print_cell(row[i].text, i);
-  }
-}
-
-Result<void> write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) return Error{Cause::environment, path + ": writing failed"};
-  return {};
-}
-
 std::string make_page(const ReportArguments& arguments, const std::vector<RunResult>& results) {
   report::Page page(
       {.title = arguments.title, .subtitle = "True and released values, what they cost, and how far they are apart"});
@@ -191,7 +156,7 @@ Outcome make_report(const ReportArguments& arguments) {
     FUGU_ASSIGN(RunResult result, examine(arguments, run));
     results.push_back(std::move(result));
   }
-  print(make_table(results));
+  print_table(make_table(results));
   if (!arguments.out.empty()) FUGU_TRY(write_file(arguments.out, make_page(arguments, results)));
   if (!arguments.picture.empty())
     FUGU_TRY(write_file(arguments.picture, draw(arguments, results.front()).standalone_svg()));

@@ -10,6 +10,15 @@ std::string clock_to_text(const Clock& clock, std::int32_t utc_offset_s) {
          std::to_string(utc_offset_s);
 }
 
+Result<RunClock> clock_from(const std::string& start, const std::string& slot_length) {
+  if (start.empty()) return RunClock{};
+  Stamp stamp;
+  const TimeFault fault = parse_stamp(start, std::nullopt, stamp);
+  if (fault != TimeFault::none) return Error{Cause::usage, "--start: expected " + std::string(expected_stamp(fault))};
+  FUGU_ASSIGN(const std::int64_t slot_s, parse_duration(slot_length));
+  return RunClock{Clock(stamp.instant_s, slot_s), stamp.utc_offset_s};
+}
+
 Result<RunClock> clock_of(const LedgerHeader& header) {
   const auto fact = header.facts.find("clock");
   std::stringstream text(fact == header.facts.end() ? "" : fact->second);

@@ -18,6 +18,9 @@ struct RunClock {
   std::int32_t utc_offset_s = 0;
 };
 
+/// From `--start` and `--slot-length`; a clock that counts slots when `start` is empty.
+Result<RunClock> clock_from(const std::string& start, const std::string& slot_length);
+
 Result<RunClock> clock_of(const LedgerHeader& header);
 Result<UnitStep> unit_step_of(const LedgerHeader& header);
 

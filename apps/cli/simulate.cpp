@@ -1,11 +1,15 @@
-// fugu simulate: streams to try things on.
-#include <cerrno>
+// fugu simulate: streams and policies to try things on.
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
+#include <tuple>
 
 #include "command.hpp"
 #include "fugu/simulate/artificial.hpp"
+#include "fugu/simulate/wishes.hpp"
 #include "fugu/stream/clock.hpp"
+#include "fugu/stream/decimal.hpp"
+#include "output_stream.hpp"
+#include "run_facts.hpp"
 
 namespace fugu::cli {
 
@@ -25,51 +29,13 @@ Examples
   fugu simulate artificial --start 2026-03-28T00:00:00+01:00 --slot-length 15m --season 96 --level 200
 )";
 
-/// A file that is closed, and whose last write is checked, when it ends.
-class OutputStream {
- public:
-  static Result<OutputStream> open(const std::string& path) {
-    OutputStream out;
-    out.path_ = path;
-    out.file_ = path == "-" ? stdout : std::fopen(path.c_str(), "w");
-    if (out.file_ == nullptr) return Error{Cause::environment, path + ": opening failed: " + std::strerror(errno)};
-    return out;
-  }
-  OutputStream(OutputStream&& other) noexcept
-      : file_(std::exchange(other.file_, nullptr)), path_(std::move(other.path_)) {}
-  OutputStream& operator=(OutputStream&&) = delete;
-  ~OutputStream() {
-    if (file_ != nullptr && file_ != stdout) std::fclose(file_);
-  }
-  std::FILE* get() { return file_; }
-  Result<void> finish() {
-    if (std::fflush(file_) != 0 || std::ferror(file_) != 0)
-      return Error{Cause::environment, path_ + ": writing failed: " + std::strerror(errno)};
-    return {};
-  }
-
- private:
-  OutputStream() = default;
-  std::FILE* file_ = nullptr;
-  std::string path_;
-};
-
 Outcome simulate_artificial(const ArtificialArguments& arguments) {
-  Clock clock;
-  std::int32_t utc_offset_s = 0;
-  if (!arguments.start.empty()) {
-    Stamp start;
-    const TimeFault fault = parse_stamp(arguments.start, std::nullopt, start);
-    if (fault != TimeFault::none) return Error{Cause::usage, "--start: expected " + std::string(expected_stamp(fault))};
-    FUGU_ASSIGN(const std::int64_t slot_s, parse_duration(arguments.slot_length));
-    clock = Clock(start.instant_s, slot_s);
-    utc_offset_s = start.utc_offset_s;
-  }
+  FUGU_ASSIGN(const RunClock time, clock_from(arguments.start, arguments.slot_length));
   FUGU_ASSIGN(ArtificialStream stream, ArtificialStream::make(arguments.stream));
   FUGU_ASSIGN(OutputStream out, OutputStream::open(arguments.out));
   std::fprintf(out.get(), "time,%s\n", arguments.name.c_str());
   for (Slot slot = 0; slot < arguments.stream.length_slots; ++slot) {
-    std::fprintf(out.get(), "%s,%.*f\n", clock.text(slot, utc_offset_s).c_str(), arguments.stream.decimals,
+    std::fprintf(out.get(), "%s,%.*f\n", time.clock.text(slot, time.utc_offset_s).c_str(), arguments.stream.decimals,
                  stream.next());
     if (std::ferror(out.get()) != 0) break;
   }
@@ -77,13 +43,70 @@ Outcome simulate_artificial(const ArtificialArguments& arguments) {
   return kDone;
 }
 
-}  // namespace
+struct WishArguments {
+  WishOptions wishes;
+  std::uint64_t meters = 1;
+  std::uint64_t days = 7;
+  std::string start;
+  std::string out = "-";
+};
 
-void add_simulate(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("simulate", "Make streams to try things on");
-  command->require_subcommand(1);
+constexpr const char* kPolicyExamples = R"(
+Each use of an appliance becomes one policy, hidden in an interval four times as long as the use, around it. Slots are
+quarter hours, magnitudes kW with up to three decimals: plan and publish with --unit-step 0.001.
+
+Examples
+  fugu simulate policies --meters 20 --days 7 --per-day 12 --epsilon 1 --out policies.csv
+  fugu simulate policies --days 3 --epsilon 0.5 --seed 4 --start 2026-03-28T00:00:00+01:00
+)";
+
+Result<void> check(const WishArguments& arguments) {
+  const auto epsilon = Epsilon::make(arguments.wishes.epsilon);
+  if (!epsilon) return Error{Cause::usage, "--epsilon: " + epsilon.error().message};
+  if (!(arguments.wishes.uses_per_day >= 0.1 && arguments.wishes.uses_per_day <= 1000))
+    return Error{Cause::usage, "--per-day: expected 0.1 to 1000"};
+  if (arguments.meters < 1 || arguments.days < 1)
+    return Error{Cause::usage, "--meters and --days: expected at least 1"};
+  return {};
+}
+
+/// All wishes of a meter, ordered by interval, each once: one of a day's last may be equal to one of the next day.
+std::vector<Policy> wishes_of(const WishArguments& arguments, std::uint64_t meter) {
+  std::vector<Policy> wishes;
+  for (std::uint64_t day = 0; day < arguments.days; ++day) {
+    const std::vector<Policy> of_day = simulated_wishes(arguments.wishes, meter, day);
+    wishes.insert(wishes.end(), of_day.begin(), of_day.end());
+  }
+  const auto key = [](const Policy& wish) {
+    return std::tuple(wish.interval.first, wish.interval.last, wish.length_slots, wish.magnitude_steps);
+  };
+  std::sort(wishes.begin(), wishes.end(), [&](const Policy& a, const Policy& b) { return key(a) < key(b); });
+  wishes.erase(std::unique(wishes.begin(), wishes.end()), wishes.end());
+  return wishes;
+}
+
+Outcome simulate_policies(const WishArguments& arguments) {
+  FUGU_TRY(check(arguments));
+  FUGU_ASSIGN(const RunClock time, clock_from(arguments.start, "15m"));
+  FUGU_ASSIGN(const UnitStep step, UnitStep::parse("0.001"));
+  FUGU_ASSIGN(OutputStream out, OutputStream::open(arguments.out));
+  const auto text = [&](Slot slot) { return time.clock.text(slot, time.utc_offset_s); };
+  std::fprintf(out.get(), "meter,start,end,length,magnitude,epsilon\n");
+  for (std::uint64_t meter = 0; meter < arguments.meters && std::ferror(out.get()) == 0; ++meter) {
+    for (const Policy& wish : wishes_of(arguments, meter))
+      std::fprintf(out.get(), "h%llu,%s,%s,%llu,%s,%s\n", static_cast<unsigned long long>(meter),
+                   text(wish.interval.first).c_str(), text(wish.interval.last).c_str(),
+                   static_cast<unsigned long long>(wish.length_slots),
+                   step.text(static_cast<std::int64_t>(wish.magnitude_steps)).c_str(),
+                   short_number(arguments.wishes.epsilon).c_str());
+  }
+  FUGU_TRY(out.finish());
+  return kDone;
+}
+
+void add_artificial(CLI::App& command, Outcome& outcome) {
   auto arguments = std::make_shared<ArtificialArguments>();
-  CLI::App* artificial = command->add_subcommand("artificial", "A seasonal stream (Schäler's thesis, Algorithm 3)");
+  CLI::App* artificial = command.add_subcommand("artificial", "A seasonal stream (Schäler's thesis, Algorithm 3)");
   artificial->footer(kExamples);
   ArtificialOptions& stream = arguments->stream;
   artificial->add_option("--length", stream.length_slots, "Slots")->capture_default_str();
@@ -102,6 +125,31 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
       ->capture_default_str();
   artificial->add_option("--out", arguments->out, "Stream, CSV wide; - is standard output")->capture_default_str();
   artificial->callback([arguments, &outcome] { outcome = simulate_artificial(*arguments); });
+}
+
+void add_policies(CLI::App& command, Outcome& outcome) {
+  auto arguments = std::make_shared<WishArguments>();
+  CLI::App* policies = command.add_subcommand("policies", "What made-up households want hidden");
+  policies->footer(kPolicyExamples);
+  WishOptions& wishes = arguments->wishes;
+  policies->add_option("--meters", arguments->meters, "Households, named h0, h1, …")->capture_default_str();
+  policies->add_option("--days", arguments->days, "Days of 96 quarter hours")->capture_default_str();
+  policies->add_option("--per-day", wishes.uses_per_day, "Policies of a household and day, on average")
+      ->capture_default_str();
+  policies->add_option("--epsilon", wishes.epsilon, "How well each is hidden")->capture_default_str();
+  policies->add_option("--seed", wishes.seed, "Equal seeds give equal policies")->capture_default_str();
+  policies->add_option("--start", arguments->start, "Time of the first slot; plain slot numbers without it");
+  policies->add_option("--out", arguments->out, "Policies, CSV; - is standard output")->capture_default_str();
+  policies->callback([arguments, &outcome] { outcome = simulate_policies(*arguments); });
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("simulate", "Make streams and policies to try things on");
+  command->require_subcommand(1);
+  add_artificial(*command, outcome);
+  add_policies(*command, outcome);
 }
 
 }  // namespace fugu::cli

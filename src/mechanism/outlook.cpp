@@ -166,8 +166,8 @@ Result<OutlookStrategy> make_outlook_strategy(std::string_view name, const Plann
       return OutlookStrategy{strategy, published.comparison_only, NoiseKind::laplace, published.make(options)};
     known.append(", ").append(strategy);
   }
-  return Error{Cause::usage, "there is no strategy '" + std::string(name) +
-                                 "' that can be planned without data; known are " + known};
+  return Error{Cause::usage,
+               "there is no strategy '" + std::string(name) + "' that can be planned without data; known are " + known};
 }
 
 std::vector<double> planned_rates(Planner& planner, const PolicyBook& book, const OutlookOptions& options) {
@@ -373,8 +373,7 @@ class WhatIf::Impl {
   std::map<std::pair<Slot, Slot>, double> before_;  // error of the neighbourhoods seen
 };
 
-WhatIf::WhatIf(const PolicyBook& book, const OutlookOptions& options)
-    : impl_(std::make_unique<Impl>(book, options)) {}
+WhatIf::WhatIf(const PolicyBook& book, const OutlookOptions& options) : impl_(std::make_unique<Impl>(book, options)) {}
 WhatIf::~WhatIf() = default;
 WhatIf::WhatIf(WhatIf&&) noexcept = default;
 WhatIf& WhatIf::operator=(WhatIf&&) noexcept = default;

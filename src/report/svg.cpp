@@ -396,8 +396,7 @@ void Boxes::draw(MarkupWriter& svg, const Frame& frame) const {
   }
 }
 
-Shades::Shades(Options options, std::vector<Interval> parts)
-    : options_(std::move(options)), parts_(std::move(parts)) {}
+Shades::Shades(Options options, std::vector<Interval> parts) : options_(std::move(options)), parts_(std::move(parts)) {}
 
 Extent Shades::extent() const {
   Extent extent;

@@ -1,0 +1,49 @@
+// What `fugu plan` knows when it has computed everything, and how it is drawn.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fugu/mechanism/outlook.hpp"
+#include "fugu/report/svg.hpp"
+#include "fugu/stream/clock.hpp"
+#include "fugu/stream/decimal.hpp"
+#include "run_facts.hpp"
+
+namespace fugu::cli {
+
+/// One strategy over all slots.
+struct PlannedNoise {
+  std::string name;
+  bool comparison_only = false;
+  NoiseKind noise = NoiseKind::laplace;
+  std::vector<double> rates = {};
+  std::vector<double> scales = {};  ///< in steps
+  ScaleSummary summary = {};        ///< of the slots that are shown
+  BookUse use = {};                 ///< of all slots
+};
+
+struct PlanOutlook {
+  PolicyBook book;
+  UnitStep unit_step;
+  std::string unit;  ///< of the values, in words; may be empty
+  RunClock clock;
+  OutlookOptions options;      ///< options.slots: all slots that are planned
+  Interval shown;              ///< the slots that tables and files are about
+  std::vector<char> relevant;  ///< one per slot of options.slots
+  std::vector<PlannedNoise> strategies;
+  std::vector<BindingPolicy> binding;
+
+  std::size_t index(Slot slot) const { return static_cast<std::size_t>(slot - options.slots.first); }
+  double in_units(double steps) const { return steps * unit_step.to_double(); }
+  std::string time_text(Slot slot) const { return clock.clock.text(slot, clock.utc_offset_s); }
+  /// "0.25 kW"
+  std::string with_unit(const std::string& number) const { return unit.empty() ? number : number + " " + unit; }
+};
+
+/// The policies of a meter above, the scales of some strategies below. `slots`: what is drawn; absent for the first
+/// three days of the meter's policies.
+report::ChartStack draw_timeline(const PlanOutlook& outlook, MeterId meter, const std::optional<Interval>& slots);
+
+}  // namespace fugu::cli

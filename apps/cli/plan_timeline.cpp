@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <cmath>
+
+#include "fugu/report/number.hpp"
+#include "plan_outlook.hpp"
+
+namespace fugu::cli {
+
+namespace {
+
+constexpr Slot kDaySlots = 96;  // where no clock says how long a day is
+constexpr Slot kDaysDrawn = 3;
+constexpr std::int64_t kDay_s = 86'400;
+constexpr std::int64_t kHour_s = 3'600;
+constexpr std::size_t kLinesMax = 3;
+/// Scales that differ by more than this are drawn on a logarithmic axis.
+constexpr double kLogarithmicFrom = 20;
+
+Slot slots_per_day(const Clock& clock) {
+  return clock.has_time() ? std::max<Slot>(1, kDay_s / clock.slot_s()) : kDaySlots;
+}
+
+/// The first days in which the meter has policies, from midnight on where there is one.
+Interval first_days(const PlanOutlook& outlook, MeterId meter) {
+  const Slot day = slots_per_day(outlook.clock.clock);
+  Slot first = outlook.book.of(meter).policies().front().interval.first;
+  if (outlook.clock.clock.has_time()) {
+    const std::int64_t local_s = outlook.clock.clock.start_of(first) + outlook.clock.utc_offset_s;
+    first -= (local_s % kDay_s + kDay_s) % kDay_s / outlook.clock.clock.slot_s();
+  } else {
+    first -= first % day;
+  }
+  return common({first, first + kDaysDrawn * day - 1}, outlook.options.slots);
+}
+
+/// Midnights with their date, and hours between them where there is room.
+std::vector<report::Tick> time_ticks(const PlanOutlook& outlook, const Interval& slots) {
+  const Clock& clock = outlook.clock.clock;
+  if (!clock.has_time()) return {};
+  const double days = static_cast<double>(slots.slots()) / static_cast<double>(slots_per_day(clock));
+  const std::int64_t hours = days <= 1.5 ? 3 : days <= 3.5 ? 6 : days <= 7.5 ? 12 : 24;
+  std::vector<report::Tick> ticks;
+  for (Slot slot = slots.first; slot <= slots.last + 1; ++slot) {
+    const std::int64_t local_s = clock.start_of(slot) + outlook.clock.utc_offset_s;
+    if (local_s % (hours * kHour_s) != 0) continue;
+    const std::string text = outlook.time_text(slot);  // 2026-03-29T01:45:00+01:00
+    ticks.push_back({static_cast<double>(slot), local_s % kDay_s == 0 ? text.substr(5, 5) : text.substr(11, 5)});
+  }
+  return ticks;
+}
+
+report::Axis time_axis(const PlanOutlook& outlook, const Interval& slots, bool labelled) {
+  std::string label;
+  if (labelled && outlook.clock.clock.has_time()) label = "time (from " + outlook.time_text(slots.first) + ")";
+  if (labelled && !outlook.clock.clock.has_time()) label = "slot";
+  return {.label = label,
+          .lo = static_cast<double>(slots.first),
+          .hi = static_cast<double>(slots.last + 1),
+          .ticks = time_ticks(outlook, slots)};
+}
+
+report::Interval on_axis(const Interval& slots) {
+  return {static_cast<double>(slots.first), static_cast<double>(slots.last + 1)};
+}
+
+/// Runs of slots in which no policy of any meter is relevant.
+std::vector<report::Interval> idle_parts(const PlanOutlook& outlook, const Interval& slots) {
+  std::vector<report::Interval> parts;
+  for (Slot slot = slots.first; slot <= slots.last; ++slot) {
+    if (outlook.relevant[outlook.index(slot)] != 0) continue;
+    if (!parts.empty() && parts.back().hi == static_cast<double>(slot)) {
+      parts.back().hi += 1;
+    } else {
+      parts.push_back(on_axis({slot, slot}));
+    }
+  }
+  return parts;
+}
+
+/// Puts every policy at the lowest height at which it overlaps none before it.
+class Stacking {
+ public:
+  report::Interval place(const Interval& slots, double height) {
+    std::vector<report::Interval> taken;
+    for (const Placed& other : placed_)
+      if (other.slots.overlaps(slots)) taken.push_back(other.heights);
+    std::sort(taken.begin(), taken.end(), [](const auto& a, const auto& b) { return a.lo < b.lo; });
+    double from = 0;
+    for (const report::Interval& other : taken) {
+      if (other.lo >= from + height) break;
+      from = std::max(from, other.hi);
+    }
+    placed_.push_back({slots, {from, from + height}});
+    return placed_.back().heights;
+  }
+
+ private:
+  struct Placed {
+    Interval slots;
+    report::Interval heights;
+  };
+  std::vector<Placed> placed_;
+};
+
+bool binds(const PlanOutlook& outlook, MeterId meter, const Policy& policy) {
+  return std::any_of(outlook.binding.begin(), outlook.binding.end(),
+                     [&](const BindingPolicy& bound) { return bound.meter == meter && bound.policy == policy; });
+}
+
+report::Chart draw_policies(const PlanOutlook& outlook, MeterId meter, const Interval& slots) {
+  const std::string name(outlook.book.name(meter));
+  report::Chart chart({.title = "What meter " + name + " hides, and the noise everybody gets",
+                       .description = "Policies of meter " + name + " over time.",
+                       .x = time_axis(outlook, slots, false),
+                       .y = {.label = "policies of " + name + ", as high as their magnitude", .unit = outlook.unit},
+                       .height_px = 300});
+  Stacking stacking;
+  std::vector<report::Box> loose;
+  std::vector<report::Box> binding;
+  outlook.book.of(meter).for_overlapping(slots, [&](const Policy& policy) {
+    const double magnitude = outlook.in_units(static_cast<double>(policy.magnitude_steps));
+    report::Box box{.x = on_axis(policy.interval), .y = stacking.place(policy.interval, magnitude)};
+    box.label = report::format_significant(magnitude, 1);
+    box.hint = outlook.with_unit(report::format_significant(magnitude)) + " for up to " +
+               std::to_string(policy.length_slots) + " slots, somewhere from " +
+               outlook.time_text(policy.interval.first) + " to " + outlook.time_text(policy.interval.last) +
+               ", ε = " + report::format_significant(policy.epsilon.to_double());
+    (binds(outlook, meter, policy) ? binding : loose).push_back(std::move(box));
+  });
+  chart.add(report::Shades({}, idle_parts(outlook, slots)));
+  if (!binding.empty())
+    chart.add(report::Boxes({.label = "policy that binds", .colour = report::Colour::vermilion}, std::move(binding)));
+  if (!loose.empty())
+    chart.add(report::Boxes({.label = "policy that does not", .colour = report::Colour::blue}, std::move(loose)));
+  return chart;
+}
+
+/// Narwhal beside what it improves on, as far as they were asked for.
+std::vector<const PlannedNoise*> strategies_to_draw(const PlanOutlook& outlook) {
+  std::vector<const PlannedNoise*> chosen;
+  for (const char* name : {"narwhal", "unicorn-ps", "uniform"}) {
+    for (const PlannedNoise& strategy : outlook.strategies)
+      if (strategy.name == name) chosen.push_back(&strategy);
+  }
+  for (const PlannedNoise& strategy : outlook.strategies) {
+    if (chosen.size() >= std::min(kLinesMax, outlook.strategies.size())) break;
+    if (std::find(chosen.begin(), chosen.end(), &strategy) == chosen.end()) chosen.push_back(&strategy);
+  }
+  return chosen;
+}
+
+/// Smallest and largest positive scale that will be drawn; nothing when there is none.
+std::optional<report::Interval> scales_drawn(const PlanOutlook& outlook, const Interval& slots) {
+  std::optional<report::Interval> range;
+  for (const PlannedNoise* strategy : strategies_to_draw(outlook)) {
+    for (Slot slot = slots.first; slot <= slots.last; ++slot) {
+      const double scale = outlook.in_units(strategy->scales[outlook.index(slot)]);
+      if (!(scale > 0) || !std::isfinite(scale)) continue;
+      if (!range) range = report::Interval{scale, scale};
+      range = report::Interval{std::min(range->lo, scale), std::max(range->hi, scale)};
+    }
+  }
+  return range;
+}
+
+/// 1, 2 and 5 times powers of ten around the range, or powers alone where these would be many.
+std::vector<report::Tick> logarithmic_ticks(const report::Interval& range) {
+  const int lowest = static_cast<int>(std::floor(std::log10(range.lo)));
+  const int highest = static_cast<int>(std::ceil(std::log10(range.hi)));
+  const bool few = highest - lowest <= 3;
+  std::vector<double> values;
+  for (int exponent = lowest; exponent <= highest; ++exponent) {
+    for (const double factor : {1.0, 2.0, 5.0})
+      if (few || factor == 1.0) values.push_back(factor * std::pow(10.0, exponent));
+  }
+  // From the last at or below the smallest value to the first at or above the largest.
+  while (values.size() > 2 && values[1] <= range.lo) values.erase(values.begin());
+  while (values.size() > 2 && values[values.size() - 2] >= range.hi) values.pop_back();
+  std::vector<report::Tick> ticks;
+  for (const double value : values) ticks.push_back({std::log10(value), report::format_significant(value, 1)});
+  return ticks;
+}
+
+report::Chart draw_scales(const PlanOutlook& outlook, const Interval& slots) {
+  const std::optional<report::Interval> range = scales_drawn(outlook, slots);
+  const bool logarithmic = range && range->hi > kLogarithmicFrom * range->lo;
+  report::Axis y{.label = logarithmic ? "noise scale, logarithmic" : "noise scale", .unit = outlook.unit};
+  if (logarithmic) y.ticks = logarithmic_ticks(*range);
+  report::Chart chart({.description = "Noise scale of each strategy over time.",
+                       .x = time_axis(outlook, slots, true),
+                       .y = y,
+                       .height_px = 380});
+  chart.add(report::Shades({.label = outlook.options.floor_rate ? "no policy is relevant: the floor alone"
+                                                                : "no policy is relevant: no noise is asked for"},
+                           idle_parts(outlook, slots)));
+  constexpr report::Colour kColours[] = {report::Colour::vermilion, report::Colour::blue, report::Colour::ink};
+  const std::vector<const PlannedNoise*> strategies = strategies_to_draw(outlook);
+  for (std::size_t i = strategies.size(); i-- > 0;) {
+    std::vector<report::Point> points;
+    for (Slot slot = slots.first; slot <= slots.last; ++slot) {
+      double scale = outlook.in_units(strategies[i]->scales[outlook.index(slot)]);
+      if (scale == 0) scale = std::nan("");  // shaded
+      points.push_back({static_cast<double>(slot), logarithmic ? std::log10(scale) : scale});
+      // The last slot of a run needs its width, too.
+      points.push_back({static_cast<double>(slot + 1), points.back().y});
+    }
+    chart.add(report::Line({.label = strategies[i]->name,
+                            .colour = kColours[i % std::size(kColours)],
+                            .width_px = i == 0 ? 2.25 : 1.5,
+                            .dashed = i == 2,
+                            .shape = report::Shape::steps},
+                           std::move(points)));
+  }
+  return chart;
+}
+
+}  // namespace
+
+report::ChartStack draw_timeline(const PlanOutlook& outlook, MeterId meter, const std::optional<Interval>& slots) {
+  const Interval drawn = slots.value_or(first_days(outlook, meter));
+  std::vector<report::Chart> charts;
+  charts.push_back(draw_policies(outlook, meter, drawn));
+  charts.push_back(draw_scales(outlook, drawn));
+  return report::ChartStack(std::move(charts));
+}
+
+}  // namespace fugu::cli

@@ -1,0 +1,16 @@
+// Tables and files as several commands write them.
+#pragma once
+
+#include <string>
+
+#include "fugu/core/result.hpp"
+#include "fugu/report/html.hpp"
+
+namespace fugu::cli {
+
+/// On standard output, columns aligned, each line after `indent`.
+void print_table(const report::Table& table, const std::string& indent = "");
+
+Result<void> write_file(const std::string& path, const std::string& text);
+
+}  // namespace fugu::cli
