@@ -86,7 +86,7 @@ struct EpsilonRange {
   double largest = 0;
 
   std::string text() const {
-    return smallest == largest ? number(smallest) : number(smallest) + " … " + number(largest);
+    return smallest == largest ? short_number(smallest) : short_number(smallest) + " … " + short_number(largest);
   }
 };
 
@@ -123,6 +123,7 @@ class PlanRun {
 
   std::string verdict(const PlannedNoise& strategy) const;
   report::Table strategies_table() const;
+  std::vector<std::string> remarks() const;
   std::vector<BindingPolicy> policies_to_explain() const;
   report::Table binding_table() const;
   Result<report::Table> gains_table() const;
@@ -330,6 +331,24 @@ report::Table PlanRun::strategies_table() const {
   return table;
 }
 
+/// What the table cannot say by itself.
+std::vector<std::string> PlanRun::remarks() const {
+  std::string repeating;
+  std::string breaking;
+  for (const PlannedNoise& strategy : outlook_.strategies) {
+    if (10 * strategy.summary.repeated_slots > strategy.summary.relevant_slots)
+      repeating += (repeating.empty() ? "" : ", ") + strategy.name;
+    if (strategy.comparison_only) breaking += (breaking.empty() ? "" : ", ") + strategy.name;
+  }
+  std::vector<std::string> lines;
+  if (!repeating.empty())
+    lines.push_back("repeated (" + repeating +
+                    "): an earlier release is shown again; what the stream moved since comes on top of the error.");
+  if (!breaking.empty())
+    lines.push_back("for comparison only (" + breaking + "): publish does not release with it, see fugu describe.");
+  return lines;
+}
+
 /// The policies that bind most; with --meter, those of this meter, and then also those that do not bind.
 std::vector<BindingPolicy> PlanRun::policies_to_explain() const {
   std::vector<BindingPolicy> chosen;
@@ -361,11 +380,11 @@ report::Table PlanRun::binding_table() const {
     const Policy& policy = bound.policy;
     table.rows.push_back({{percent(bound.share)},
                           {std::string(outlook_.book.name(bound.meter))},
-                          {outlook_.time_text(policy.interval.first)},
-                          {outlook_.time_text(policy.interval.last)},
+                          {outlook_.short_time_text(policy.interval.first)},
+                          {outlook_.short_time_text(policy.interval.last)},
                           {std::to_string(policy.length_slots)},
                           {outlook_.unit_step.text(static_cast<std::int64_t>(policy.magnitude_steps))},
-                          {number(policy.epsilon.to_double())}});
+                          {short_number(policy.epsilon.to_double())}});
   }
   return table;
 }
@@ -424,8 +443,8 @@ Result<report::Table> PlanRun::gains_table() const {
   WhatIf what_if(outlook_.book, outlook_.options);
   for (const BindingPolicy& bound : policies_to_explain()) {
     std::vector<report::Cell> row = {{std::string(outlook_.book.name(bound.meter))},
-                                     {outlook_.time_text(bound.policy.interval.first)},
-                                     {outlook_.time_text(bound.policy.interval.last)}};
+                                     {outlook_.short_time_text(bound.policy.interval.first)},
+                                     {outlook_.short_time_text(bound.policy.interval.last)}};
     for (const Wish& wish : other_wishes()) {
       const auto other = wish.make(bound.policy);
       row.push_back({other ? percent(what_if.change(bound.meter, bound.policy, other) / total) : "–"});
@@ -446,7 +465,7 @@ std::vector<std::string> PlanRun::plain_words() const {
                                                   : "";
   std::vector<std::string> words;
   for (const double epsilon : shown)
-    words.push_back("ε = " + number(epsilon) +
+    words.push_back("ε = " + short_number(epsilon) +
                     ": who thinks it is 50:50 whether what the policy hides happened can get from the releases to at "
                     "most " +
                     odds(surest_belief(epsilon)) + unless +
@@ -467,9 +486,10 @@ std::vector<std::string> PlanRun::facts() const {
                                       outlook_.relevant.begin() + static_cast<std::ptrdiff_t>(outlook_.shown.last + 1),
                                       [](char one) { return one != 0; });
   std::vector<std::string> lines;
-  lines.push_back("policies    " + std::to_string(outlook_.book.size()) + " of " +
-                  std::to_string(outlook_.book.meter_count()) + " meters, ε = " + epsilons_of(outlook_.book).text() +
-                  (arguments_.delta > 0 ? ", δ = " + short_number(arguments_.delta) : ""));
+  lines.push_back(
+      "policies    " + std::to_string(outlook_.book.size()) + " of " + std::to_string(outlook_.book.meter_count()) +
+      (outlook_.book.meter_count() == 1 ? " meter" : " meters") + ", ε = " + epsilons_of(outlook_.book).text() +
+      (arguments_.delta > 0 ? ", δ = " + short_number(arguments_.delta) : ""));
   lines.push_back("slots       " + outlook_.time_text(outlook_.shown.first) + " to " +
                   outlook_.time_text(outlook_.shown.last) + "; in " + std::to_string(relevant) + " of " +
                   std::to_string(outlook_.shown.slots()) + " a policy is relevant (" +
@@ -572,6 +592,7 @@ Result<void> PlanRun::write_pictures(const report::Table& gains, const std::opti
   report::Page page({.title = "Plan", .subtitle = "The noise these policies lead to, before anything is released"});
   for (const std::string& fact : facts()) page.paragraph(fact.substr(12));
   page.table(strategies_table());
+  for (const std::string& remark : remarks()) page.paragraph(remark);
   page.figure(timeline, "Above: what the meter hides. Below: the noise of every release, for all meters together.");
   page.section("Who binds").table(binding_table());
   page.section("What everybody would gain").table(gains);
@@ -603,6 +624,7 @@ Outcome PlanRun::run() {
   for (const std::string& fact : facts()) std::printf("%s\n", fact.c_str());
   print_section("Noise over relevant slots" + (outlook_.unit.empty() ? "" : ", in " + outlook_.unit));
   print_table(strategies_table(), "  ");
+  for (const std::string& remark : remarks()) print_wrapped(remark, "  ");
   FUGU_ASSIGN(const report::Table gains, gains_table());
   const report::Table binding = binding_table();
   print_section(binding.caption);
@@ -610,12 +632,12 @@ Outcome PlanRun::run() {
   print_section(gains.caption);
   print_table(gains, "  ");
   print_section("What an observer could still learn");
-  for (const std::string& words : plain_words()) std::printf("  %s\n", words.c_str());
+  for (const std::string& words : plain_words()) print_wrapped(words, "  ");
   std::optional<Target> target;
   if (arguments_.target_error) {
     FUGU_ASSIGN(target, solve_target());
     print_section("The error that is wanted");
-    for (const std::string& words : target->words) std::printf("  %s\n", words.c_str());
+    for (const std::string& words : target->words) print_wrapped(words, "  ");
   }
   if (!arguments_.out.empty()) FUGU_TRY(write_csv());
   FUGU_TRY(write_pictures(gains, target));

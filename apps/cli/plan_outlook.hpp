@@ -38,6 +38,8 @@ struct PlanOutlook {
   std::size_t index(Slot slot) const { return static_cast<std::size_t>(slot - options.slots.first); }
   double in_units(double steps) const { return steps * unit_step.to_double(); }
   std::string time_text(Slot slot) const { return clock.clock.text(slot, clock.utc_offset_s); }
+  /// For tables: to the minute, without the offset.
+  std::string short_time_text(Slot slot) const;
   /// "0.25 kW"
   std::string with_unit(const std::string& number) const { return unit.empty() ? number : number + " " + unit; }
 };

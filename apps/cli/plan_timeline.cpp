@@ -51,7 +51,7 @@ std::vector<report::Tick> time_ticks(const PlanOutlook& outlook, const Interval&
 
 report::Axis time_axis(const PlanOutlook& outlook, const Interval& slots, bool labelled) {
   std::string label;
-  if (labelled && outlook.clock.clock.has_time()) label = "time (from " + outlook.time_text(slots.first) + ")";
+  if (labelled && outlook.clock.clock.has_time()) label = "time, from " + outlook.time_text(slots.first);
   if (labelled && !outlook.clock.clock.has_time()) label = "slot";
   return {.label = label,
           .lo = static_cast<double>(slots.first),
@@ -120,10 +120,10 @@ report::Chart draw_policies(const PlanOutlook& outlook, MeterId meter, const Int
   outlook.book.of(meter).for_overlapping(slots, [&](const Policy& policy) {
     const double magnitude = outlook.in_units(static_cast<double>(policy.magnitude_steps));
     report::Box box{.x = on_axis(policy.interval), .y = stacking.place(policy.interval, magnitude)};
-    box.label = report::format_significant(magnitude, 1);
-    box.hint = outlook.with_unit(report::format_significant(magnitude)) + " for up to " +
-               std::to_string(policy.length_slots) + " slots, somewhere from " +
-               outlook.time_text(policy.interval.first) + " to " + outlook.time_text(policy.interval.last) +
+    box.label = outlook.unit_step.text(static_cast<std::int64_t>(policy.magnitude_steps));
+    box.hint = outlook.with_unit(box.label) + " for up to " + std::to_string(policy.length_slots) +
+               " slots, somewhere from " + outlook.time_text(policy.interval.first) + " to " +
+               outlook.time_text(policy.interval.last) +
                ", ε = " + report::format_significant(policy.epsilon.to_double());
     (binds(outlook, meter, policy) ? binding : loose).push_back(std::move(box));
   });
@@ -215,6 +215,14 @@ report::Chart draw_scales(const PlanOutlook& outlook, const Interval& slots) {
 }
 
 }  // namespace
+
+std::string PlanOutlook::short_time_text(Slot slot) const {
+  std::string text = time_text(slot);
+  if (!clock.clock.has_time()) return text;
+  text.resize(16);  // 2026-03-29T01:45
+  text[10] = ' ';
+  return text;
+}
 
 report::ChartStack draw_timeline(const PlanOutlook& outlook, MeterId meter, const std::optional<Interval>& slots) {
   const Interval drawn = slots.value_or(first_days(outlook, meter));

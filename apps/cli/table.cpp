@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <sstream>
 
 namespace fugu::cli {
 
@@ -37,6 +38,20 @@ void print_table(const report::Table& table, const std::string& indent) {
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) add_cell(row[i].text, i);
   }
+}
+
+void print_wrapped(const std::string& text, const std::string& indent) {
+  constexpr std::size_t kWidth = 120;
+  std::string line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!line.empty() && indent.size() + width_of(line) + 1 + width_of(word) > kWidth) {
+      std::printf("%s%s\n", indent.c_str(), line.c_str());
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  std::printf("%s%s\n", indent.c_str(), line.c_str());
 }
 
 Result<void> write_file(const std::string& path, const std::string& text) {
