@@ -69,8 +69,8 @@ std::string number(double value) { return report::format_significant(value); }
 
 std::string percent(double share) {
   const double value = 100 * share;
-  if (std::abs(value) < 0.005) return "0 %";
-  return report::format_significant(value, 2) + " %";
+  const double magnitude = std::abs(value);
+  return magnitude < 0.005 ? "0 %" : report::format_fixed(value, magnitude < 1 ? 2 : magnitude < 10 ? 1 : 0) + " %";
 }
 
 /// "73:27"; more digits where one side would be 100.
@@ -128,7 +128,11 @@ class PlanRun {
   report::Table binding_table() const;
   Result<report::Table> gains_table() const;
   std::vector<std::string> plain_words() const;
-  std::vector<std::string> facts() const;
+  struct Fact {
+    std::string about;
+    std::string text;
+  };
+  std::vector<Fact> facts() const;
 
   /// What --target-error found.
   struct Target {
@@ -481,28 +485,29 @@ std::vector<std::string> PlanRun::plain_words() const {
   return words;
 }
 
-std::vector<std::string> PlanRun::facts() const {
+std::vector<PlanRun::Fact> PlanRun::facts() const {
   const auto relevant = std::count_if(outlook_.relevant.begin() + static_cast<std::ptrdiff_t>(outlook_.shown.first),
                                       outlook_.relevant.begin() + static_cast<std::ptrdiff_t>(outlook_.shown.last + 1),
                                       [](char one) { return one != 0; });
-  std::vector<std::string> lines;
-  lines.push_back(
-      "policies    " + std::to_string(outlook_.book.size()) + " of " + std::to_string(outlook_.book.meter_count()) +
-      (outlook_.book.meter_count() == 1 ? " meter" : " meters") + ", ε = " + epsilons_of(outlook_.book).text() +
-      (arguments_.delta > 0 ? ", δ = " + short_number(arguments_.delta) : ""));
-  lines.push_back("slots       " + outlook_.time_text(outlook_.shown.first) + " to " +
-                  outlook_.time_text(outlook_.shown.last) + "; in " + std::to_string(relevant) + " of " +
-                  std::to_string(outlook_.shown.slots()) + " a policy is relevant (" +
-                  percent(static_cast<double>(relevant) / static_cast<double>(outlook_.shown.slots())) + ")");
-  lines.push_back("otherwise   " + (floor_ ? floor_->text() + ", for everybody"
-                                    : arguments_.policies.exact_when_idle
-                                        ? "the true value where no policy is relevant"
-                                        : "not said (--floor or --exact-when-idle): the policies alone"));
-  lines.push_back("known       " + (arguments_.notice
-                                        ? std::to_string(*arguments_.notice) + " slots before a policy begins"
-                                        : std::string("everything in advance")));
+  std::vector<Fact> lines;
+  lines.push_back({"policies", std::to_string(outlook_.book.size()) + " of " +
+                                   std::to_string(outlook_.book.meter_count()) +
+                                   (outlook_.book.meter_count() == 1 ? " meter" : " meters") +
+                                   ", ε = " + epsilons_of(outlook_.book).text() +
+                                   (arguments_.delta > 0 ? ", δ = " + short_number(arguments_.delta) : "")});
+  lines.push_back({"slots", outlook_.time_text(outlook_.shown.first) + " to " +
+                                outlook_.time_text(outlook_.shown.last) + "; in " + std::to_string(relevant) + " of " +
+                                std::to_string(outlook_.shown.slots()) + " a policy is relevant (" +
+                                percent(static_cast<double>(relevant) / static_cast<double>(outlook_.shown.slots())) +
+                                ")"});
+  lines.push_back({"otherwise", (floor_ ? floor_->text() + ", for everybody"
+                                 : arguments_.policies.exact_when_idle
+                                     ? "the true value where no policy is relevant"
+                                     : "not said (--floor or --exact-when-idle): the policies alone")});
+  lines.push_back({"known", (arguments_.notice ? std::to_string(*arguments_.notice) + " slots before a policy begins"
+                                               : std::string("everything in advance"))});
   if (arguments_.delta > 0)
-    lines.push_back("noise       narwhal: Gaussian; the rules of the papers are for δ = 0 and add Laplace noise");
+    lines.push_back({"noise", "narwhal: Gaussian; the rules of the papers are for δ = 0 and add Laplace noise"});
   return lines;
 }
 
@@ -555,10 +560,13 @@ Result<PlanRun::Target> PlanRun::solve_target() const {
     return target;
   }
   const EpsilonRange then{now.smallest * *factor, now.largest * *factor};
+  FUGU_ASSIGN(const double error_then, mean_error_at(*factor));
+  // Where a strategy changes its mind, the error jumps: then it is the first below what is wanted.
+  const bool jumps = std::abs(error_then / *arguments_.target_error - 1) > 0.01;
   target.reached = true;
   target.words.push_back("With " + strategy.name + " the expected error is " + outlook_.with_unit(number(error_now)) +
-                         "; it is " + wanted + " when every ε is multiplied by " + short_number(*factor) +
-                         ": ε = " + then.text() + " instead of " + now.text() + ".");
+                         "; it is " + (jumps ? "below " : "") + wanted + " when every ε is multiplied by " +
+                         short_number(*factor) + ": ε = " + then.text() + " instead of " + now.text() + ".");
   target.words.push_back("An observer could then get from 50:50 to at most " + odds(surest_belief(then.largest)) +
                          " instead of " + odds(surest_belief(now.largest)) + ".");
   return target;
@@ -590,7 +598,9 @@ Result<void> PlanRun::write_pictures(const report::Table& gains, const std::opti
   if (!arguments_.plot.empty()) FUGU_TRY(write_file(arguments_.plot, timeline.standalone_svg()));
   if (arguments_.html.empty()) return {};
   report::Page page({.title = "Plan", .subtitle = "The noise these policies lead to, before anything is released"});
-  for (const std::string& fact : facts()) page.paragraph(fact.substr(12));
+  report::Table known{.columns = {{"about"}, {"what is planned"}}};
+  for (const auto& [about, text] : facts()) known.rows.push_back({{about}, {text}});
+  page.table(known);
   page.table(strategies_table());
   for (const std::string& remark : remarks()) page.paragraph(remark);
   page.figure(timeline, "Above: what the meter hides. Below: the noise of every release, for all meters together.");
@@ -621,7 +631,7 @@ Outcome PlanRun::run() {
   if (floor_) outlook_.options.floor_rate = floor_rate(narwhal_noise);
   outlook_.binding = binding_policies(outlook_.book, outlook_.options);
 
-  for (const std::string& fact : facts()) std::printf("%s\n", fact.c_str());
+  for (const auto& [about, text] : facts()) std::printf("%-11s %s\n", about.c_str(), text.c_str());
   print_section("Noise over relevant slots" + (outlook_.unit.empty() ? "" : ", in " + outlook_.unit));
   print_table(strategies_table(), "  ");
   for (const std::string& remark : remarks()) print_wrapped(remark, "  ");

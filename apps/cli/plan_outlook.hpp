@@ -44,8 +44,8 @@ struct PlanOutlook {
   std::string with_unit(const std::string& number) const { return unit.empty() ? number : number + " " + unit; }
 };
 
-/// The policies of a meter above, the scales of some strategies below. `slots`: what is drawn; absent for the first
-/// three days of the meter's policies.
+/// The policies of a meter above, the scales of some strategies below. `slots`: what is drawn; absent for
+/// three days from the meter's policy on that binds most.
 report::ChartStack draw_timeline(const PlanOutlook& outlook, MeterId meter, const std::optional<Interval>& slots);
 
 }  // namespace fugu::cli

@@ -20,10 +20,17 @@ Slot slots_per_day(const Clock& clock) {
   return clock.has_time() ? std::max<Slot>(1, kDay_s / clock.slot_s()) : kDaySlots;
 }
 
-/// The first days in which the meter has policies, from midnight on where there is one.
-Interval first_days(const PlanOutlook& outlook, MeterId meter) {
+/// The policy of the meter that binds most, or its first.
+const Policy& most_interesting(const PlanOutlook& outlook, MeterId meter) {
+  for (const BindingPolicy& bound : outlook.binding)
+    if (bound.meter == meter) return bound.policy;
+  return outlook.book.of(meter).policies().front();
+}
+
+/// Some days from that in which the policy to look at begins, from midnight on where there is one.
+Interval days_to_draw(const PlanOutlook& outlook, MeterId meter) {
   const Slot day = slots_per_day(outlook.clock.clock);
-  Slot first = outlook.book.of(meter).policies().front().interval.first;
+  Slot first = most_interesting(outlook, meter).interval.first;
   if (outlook.clock.clock.has_time()) {
     const std::int64_t local_s = outlook.clock.clock.start_of(first) + outlook.clock.utc_offset_s;
     first -= (local_s % kDay_s + kDay_s) % kDay_s / outlook.clock.clock.slot_s();
@@ -131,7 +138,7 @@ report::Chart draw_policies(const PlanOutlook& outlook, MeterId meter, const Int
   if (!binding.empty())
     chart.add(report::Boxes({.label = "policy that binds", .colour = report::Colour::vermilion}, std::move(binding)));
   if (!loose.empty())
-    chart.add(report::Boxes({.label = "policy that does not", .colour = report::Colour::blue}, std::move(loose)));
+    chart.add(report::Boxes({.label = "policy that does not bind", .colour = report::Colour::blue}, std::move(loose)));
   return chart;
 }
 
@@ -225,7 +232,7 @@ std::string PlanOutlook::short_time_text(Slot slot) const {
 }
 
 report::ChartStack draw_timeline(const PlanOutlook& outlook, MeterId meter, const std::optional<Interval>& slots) {
-  const Interval drawn = slots.value_or(first_days(outlook, meter));
+  const Interval drawn = slots.value_or(days_to_draw(outlook, meter));
   std::vector<report::Chart> charts;
   charts.push_back(draw_policies(outlook, meter, drawn));
   charts.push_back(draw_scales(outlook, drawn));

@@ -18,6 +18,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// Answers with more noise than this allows are not given: a scale of 2^40 steps, a variance of 2^60 (kernel.cpp).
+constexpr double kSmallestRate = 0x1p-40;
+constexpr double kSmallestRateRho = 0x1p-61;
+
 std::size_t index_of(const Interval& slots, Slot slot) { return static_cast<std::size_t>(slot - slots.first); }
 
 NoiseKind noise_for(Delta delta) { return delta.value() > 0 ? NoiseKind::gaussian : NoiseKind::laplace; }
@@ -175,10 +179,12 @@ std::vector<double> planned_rates(Planner& planner, const PolicyBook& book, cons
   std::vector<double> rates;
   rates.reserve(options.slots.slots());
   const double floor_rate = options.floor_rate.value_or(kInfinity);
+  const double smallest = options.delta.value() > 0 ? kSmallestRateRho : kSmallestRate;
   for (Slot slot = options.slots.first; slot <= options.slots.last; ++slot) {
     arrivals.tell(planner, slot);
     const double wanted = planner.rate(slot);
     rates.push_back(std::min(wanted, floor_rate));
+    if (rates.back() < smallest) rates.back() = 0;
     planner.spent(std::isinf(wanted) ? 0 : rates.back());
   }
   return rates;
@@ -306,11 +312,11 @@ class WhatIf::Impl {
 
  private:
   // Plans of more policies than this take seconds; a cut then takes so many slots on either side.
-  static constexpr std::size_t kPoliciesMax = 2'000;
+  static constexpr std::size_t kPoliciesMax = 50'000;
   static constexpr Slot kCutSlots = 192;
   // Differences between plans need plans that are better than those which are shown.
-  static constexpr double kTolerance = 0.001;
-  static constexpr std::uint32_t kSweepsMax = 1'000;
+  static constexpr double kTolerance = 0.002;
+  static constexpr std::uint32_t kSweepsMax = 400;
 
   /// All slots whose plan the change can reach.
   Interval neighbourhood(const Policy& policy, const std::optional<Policy>& instead) const {

@@ -23,6 +23,7 @@ constexpr double kLegendGapPx = 24.0;
 constexpr double kTickPx = 5.0;
 constexpr double kTickGapXPx = 90.0;
 constexpr double kTickGapYPx = 30.0;
+constexpr double kStackGapPx = 14.0;  // between two charts, instead of the padding of both
 
 /// A coordinate with two decimals. Far outside points are pulled to where clipping still hides them.
 std::string px(double value) {
@@ -539,8 +540,7 @@ std::string ChartStack::svg(std::string_view id, bool standalone) const {
   std::string description;
   for (const Chart& chart : charts_) {
     size_px.x = std::max(size_px.x, chart.options_.width_px);
-    // The padding between two charts is counted once.
-    size_px.y += chart.options_.height_px - (size_px.y > 0.0 ? padding_px : 0.0);
+    size_px.y += chart.options_.height_px + (size_px.y > 0.0 ? kStackGapPx - padding_px : 0.0);
     axis_px = std::max(axis_px, chart.layout(padding_px, 0.0).axis_px);
     description.append(description.empty() ? "" : " ").append(chart.options_.description);
   }
@@ -551,7 +551,7 @@ std::string ChartStack::svg(std::string_view id, bool standalone) const {
     svg.open("g", {{"transform", std::string("translate(0 ").append(px(top_px)).append(")")}});
     charts_[i].draw(svg, id_of(id, std::to_string(i)), charts_[i].layout(padding_px, axis_px));
     svg.close();
-    top_px += charts_[i].options_.height_px - padding_px;
+    top_px += charts_[i].options_.height_px + kStackGapPx - padding_px;
   }
   svg.close();
   return std::move(svg).finish();

@@ -52,6 +52,7 @@ void prepare_inputs(const TempDir& directory) {
   ASSERT_EQ(in_shell(directory, "fugu simulate artificial --length 500 --season 96 --amplitude 500 --out totals.csv")
                 .exit_code,
             0);
+  ASSERT_EQ(in_shell(directory, "fugu simulate policies --meters 3 --days 3 --out policies.csv").exit_code, 0);
   std::string readings = "time,meter,value\n";
   for (int slot = 0; slot < 8; ++slot) {
     for (const char* meter : {"m1", "m2", "m3"}) {
@@ -84,12 +85,12 @@ TEST(Help, TheTourRuns) {
   const TempDir directory;
   const Finished help = run_fugu(directory, "help");
   ASSERT_EQ(help.exit_code, 0);
-  for (const char* name : {"publish", "audit", "metrics", "report", "simulate", "describe", "help"}) {
+  for (const char* name : {"plan", "publish", "audit", "metrics", "report", "simulate", "describe", "help"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + name), std::string::npos) << "does not list " << name << "\n"
                                                                             << help.out;
   }
   const std::vector<std::string> commands = commands_in(help.out);
-  ASSERT_EQ(commands.size(), 5u) << help.out;
+  ASSERT_EQ(commands.size(), 8u) << help.out;
   for (const std::string& command : commands) {
     const Finished finished = in_shell(directory, command);
     EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;
@@ -101,20 +102,23 @@ TEST(Help, TheTourRuns) {
 TEST(Help, EveryExampleOfEveryCommandRuns) {
   std::size_t examples = 0;
   const std::vector<std::string> tour = commands_in(run_fugu(TempDir(), "help").out);
-  for (const char* name : {"publish", "audit", "metrics", "report", "simulate", "describe"}) {
+  for (const char* name : {"plan", "publish", "audit", "metrics", "report", "simulate", "describe"}) {
     const TempDir nowhere;
     const Finished help = run_fugu(nowhere, std::string("help ") + name);
     ASSERT_EQ(help.exit_code, 0) << name;
     EXPECT_NE(help.out.find(std::string("Usage: fugu ") + name), std::string::npos) << help.out.substr(0, 200);
     EXPECT_EQ(run_fugu(nowhere, std::string(name) + " --help").exit_code, 0);
     std::string text = help.out;
-    if (std::string(name) == "simulate") text += run_fugu(nowhere, "simulate artificial --help").out;
+    if (std::string(name) == "simulate")
+      text += run_fugu(nowhere, "simulate artificial --help").out + run_fugu(nowhere, "simulate policies --help").out;
     for (const std::string& command : commands_in(text)) {
       if (std::find(tour.begin(), tour.end(), command) != tour.end())
         continue;  // commands without examples show the tour
       const TempDir directory;
       prepare_inputs(directory);
-      if (std::string(name) != "publish" && std::string(name) != "simulate") prepare_runs(directory);
+      const bool needs_runs =
+          std::string(name) != "plan" && std::string(name) != "publish" && std::string(name) != "simulate";
+      if (needs_runs) prepare_runs(directory);
       const Finished finished =
           in_shell(directory, replaced(replaced(command, "producer", "cat totals.csv"), "…", kPromise));
       EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;

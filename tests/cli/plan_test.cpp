@@ -1,0 +1,223 @@
+// fugu plan: what it prints follows from the policies, and what it says is so when one does it.
+#include <cmath>
+#include <map>
+
+#include "report/balance.hpp"
+#include "support/released.hpp"
+
+namespace fugu::test {
+namespace {
+
+constexpr const char* kHeader = "meter,start,end,length,magnitude,epsilon\n";
+
+/// Two meters, two busy periods.
+constexpr const char* kPolicies =
+    "a,0,7,2,2.5,1\n"
+    "a,4,11,4,0.5,1\n"
+    "b,2,9,1,3,0.5\n"
+    "a,20,23,4,10,1\n";
+
+class PlanCommand : public testing::Test {
+ protected:
+  void SetUp() override { write_file(directory_ / "p.csv", std::string(kHeader) + kPolicies); }
+
+  Finished plan(const std::string& options, const std::string& file = "p.csv") {
+    return run_fugu(directory_, "plan --policies " + file + " --unit-step 0.1 " + options);
+  }
+
+  TempDir directory_;
+};
+
+/// The words of the line that starts with a word, such as a strategy.
+std::vector<std::string> row_of(const std::string& text, const std::string& word) {
+  for (const std::string& line : lines_of(text)) {
+    std::vector<std::string> parts = words(line);
+    if (!parts.empty() && parts[0] == word) return parts;
+  }
+  return {};
+}
+
+double expected_error(const Finished& finished, const std::string& strategy) {
+  const auto row = row_of(finished.out, strategy);
+  return row.size() > 5 ? std::strtod(row[5].c_str(), nullptr) : std::nan("");
+}
+
+TEST_F(PlanCommand, ShowsEveryStrategyWithItsVerdict) {
+  const Finished finished = plan("");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  for (const char* name : {"narwhal", "unicorn-ps", "unicorn-is", "tes-uniform", "uniform", "conference-repaired"}) {
+    const auto row = row_of(finished.out, name);
+    ASSERT_GE(row.size(), 9u) << name << "\n" << finished;
+    EXPECT_EQ(row.back(), "holds") << name;
+  }
+  EXPECT_LE(expected_error(finished, "narwhal"), expected_error(finished, "unicorn-ps"));
+  EXPECT_LT(expected_error(finished, "unicorn-ps"), expected_error(finished, "uniform"));
+  for (const char* part : {"4 of 2 meters, ε = 0.5 … 1", "in 16 of 24 a policy is relevant", "Who binds",
+                           "What everybody would gain", "withdrawn", "ε = 1: ", "73:27", "62:38"})
+    EXPECT_NE(finished.out.find(part), std::string::npos) << part << "\n" << finished;
+}
+
+TEST_F(PlanCommand, CatchesARuleThatBreaksItsPromise) {
+  write_file(directory_ / "witness.csv", std::string(kHeader) + "a,1,4,1,1,1\na,1,2,1,1,1\na,3,4,1,1,1\n");
+  const Finished finished = plan("--strategies conference-9", "witness.csv");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.out.find("BREAKS, 1.50 of 1"), std::string::npos) << finished;
+  EXPECT_NE(finished.out.find("for comparison only"), std::string::npos) << finished;
+}
+
+TEST_F(PlanCommand, OnePolicyHasTheNoiseThatFollowsByHand) {
+  write_file(directory_ / "one.csv", std::string(kHeader) + "a,2,5,4,3,0.5\n");
+  const Finished finished = plan("--strategies narwhal --unit kW", "one.csv");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_EQ(row_of(finished.out, "narwhal")[1], "24.0") << finished;  // T·θ/ε = 4·3/0.5
+  EXPECT_NE(finished.out.find("100 %  a"), std::string::npos) << "it alone binds\n" << finished;
+  const auto gains = row_of(finished.out, "a");
+  ASSERT_GE(gains.size(), 13u) << finished;
+  EXPECT_EQ(gains[5], "−50") << "half as large";
+  EXPECT_EQ(gains[9], "−50") << "ε doubled";
+  EXPECT_EQ(gains[11], "−100") << "withdrawn";
+}
+
+std::string with_epsilons_times(double factor) {
+  std::string text = kHeader;
+  for (const std::string& line : lines_of(kPolicies)) {
+    const std::size_t comma = line.rfind(',');
+    char epsilon[40];
+    std::snprintf(epsilon, sizeof epsilon, "%.9g", factor * std::strtod(line.c_str() + comma + 1, nullptr));
+    text += line.substr(0, comma + 1) + epsilon + "\n";
+  }
+  return text;
+}
+
+/// The factor that --target-error found.
+double factor_in(const Finished& finished) {
+  const std::string before = "every ε is multiplied by ";
+  std::string text;
+  for (const std::string& line : lines_of(finished.out)) text += line + " ";
+  for (std::size_t at; (at = text.find("  ")) != std::string::npos;) text.erase(at, 1);
+  const std::size_t at = text.find(before);
+  return at == std::string::npos ? std::nan("") : std::strtod(text.c_str() + at + before.size(), nullptr);
+}
+
+TEST_F(PlanCommand, TheFactorOfATargetErrorReachesIt) {
+  for (const char* options :
+       {"--strategies narwhal", "--strategies unicorn-ps", "--strategies narwhal --floor event:5 --sensitivity 10",
+        "--strategies narwhal --delta 1e-6"}) {
+    const Finished solved = plan(std::string(options) + " --target-error 5.5");
+    ASSERT_EQ(solved.exit_code, 0) << solved;
+    const double factor = factor_in(solved);
+    ASSERT_GT(factor, 0) << solved;
+    write_file(directory_ / "scaled.csv", with_epsilons_times(factor));
+    const Finished again = plan(options, "scaled.csv");
+    ASSERT_EQ(again.exit_code, 0) << again;
+    EXPECT_NEAR(expected_error(again, words(options)[1]), 5.5, 0.05) << options << "\n" << again;
+  }
+}
+
+TEST_F(PlanCommand, SaysWhenTheFloorMakesATargetImpossible) {
+  const Finished finished = plan("--strategies narwhal --floor event:1 --sensitivity 10 --target-error 9");
+  EXPECT_EQ(finished.exit_code, 1) << finished;
+  EXPECT_NE(finished.out.find("cannot be reached: the floor (event, ε = 1) alone leads to 10.0"), std::string::npos)
+      << finished;
+}
+
+TEST_F(PlanCommand, WritesACsvOfEverySlot) {
+  ASSERT_EQ(plan("--strategies narwhal,uniform --out plan.csv --from 2 --until 21").exit_code, 0);
+  const auto lines = lines_of(read_file(directory_ / "plan.csv"));
+  ASSERT_EQ(lines.size(), 1u + 20 * 2);
+  EXPECT_EQ(lines[0], "slot,strategy,scale,expected_error,relevant");
+  EXPECT_TRUE(lines[1].starts_with("2,narwhal,"));
+  EXPECT_EQ(fields_of(lines[1])[2], fields_of(lines[1])[3]) << "of Laplace noise";
+  EXPECT_EQ(fields_of(lines[1])[4], "1");
+  EXPECT_EQ(lines[1 + 2 * 10], "12,narwhal,0,0,0") << "nothing is relevant";
+}
+
+TEST_F(PlanCommand, KnowsTimes) {
+  write_file(directory_ / "times.csv",
+             std::string(kHeader) + "a,2026-03-29T01:00:00+01:00,2026-03-29T03:00:00+02:00,1,1,1\n");
+  const Finished finished = plan("--start 2026-03-29T00:00:00+01:00 --slot-length 15m --out -", "times.csv");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.out.find("time,strategy,scale,expected_error,relevant"), std::string::npos);
+  EXPECT_NE(finished.out.find("2026-03-29T02:00:00+01:00,narwhal,1,1,1"), std::string::npos) << finished;
+  const Finished without = plan("", "times.csv");
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_NE(without.err.find("times.csv:2"), std::string::npos) << without;
+  EXPECT_NE(without.err.find("--start"), std::string::npos) << without;
+}
+
+TEST_F(PlanCommand, DrawsTheTimeline) {
+  ASSERT_EQ(plan("--unit kW --meter b --plot plan.svg --html plan.html").exit_code, 0);
+  const std::string picture = read_file(directory_ / "plan.svg");
+  EXPECT_EQ(imbalance(picture), "");
+  EXPECT_NE(picture.find("What meter b hides"), std::string::npos);
+  EXPECT_NE(picture.find("noise scale"), std::string::npos);
+  EXPECT_NE(picture.find("no policy is relevant"), std::string::npos);
+  const std::string page = read_file(directory_ / "plan.html");
+  EXPECT_EQ(imbalance(page), "");
+  EXPECT_NE(page.find("<svg"), std::string::npos);
+  EXPECT_NE(page.find("73:27"), std::string::npos);
+}
+
+TEST_F(PlanCommand, SaysWhenMagnitudesAreRoundedUp) {
+  const Finished coarse = run_fugu(directory_, "plan --policies p.csv");
+  ASSERT_EQ(coarse.exit_code, 0) << coarse;
+  EXPECT_NE(coarse.err.find("2 of 4 magnitudes are not multiples of the unit step 1"), std::string::npos) << coarse;
+  EXPECT_NE(coarse.err.find("2.5 counts as 3"), std::string::npos) << coarse;
+  EXPECT_EQ(plan("").err, "");
+}
+
+TEST_F(PlanCommand, PoliciesMayBecomeKnownLate) {
+  const Finished late = plan("--strategies narwhal --notice 0");
+  ASSERT_EQ(late.exit_code, 0) << late;
+  EXPECT_NE(late.out.find("0 slots before a policy begins"), std::string::npos) << late;
+  EXPECT_EQ(row_of(late.out, "narwhal").back(), "holds");
+  EXPECT_NE(row_of(late.out, "narwhal")[1], row_of(plan("--strategies narwhal").out, "narwhal")[1]);
+}
+
+TEST_F(PlanCommand, RejectsWhatMakesNoSense) {
+  write_file(directory_ / "empty.csv", kHeader);
+  write_file(directory_ / "bad.csv", std::string(kHeader) + "a,5,2,1,1,1\n");
+  const std::map<std::string, std::string> wrong = {
+      {"plan", "--policies is missing"},
+      {"plan --policies nowhere.csv", "nowhere.csv"},
+      {"plan --policies empty.csv", "holds no policy"},
+      {"plan --policies bad.csv", "bad.csv:2"},
+      {"plan --policies p.csv --strategies unicorn", "known are narwhal"},
+      {"plan --policies p.csv --meter z", "no policy of meter 'z'"},
+      {"plan --policies p.csv --floor event:1", "--sensitivity"},
+      {"plan --policies p.csv --floor event:1 --sensitivity 1 --exact-when-idle", "exclude each other"},
+      {"plan --policies p.csv --floor often", "--floor"},
+      {"plan --policies p.csv --target-error 0", "--target-error"},
+      {"plan --policies p.csv --from 9 --until 3", "--from and --until"},
+      {"plan --policies p.csv --from soon", "--from"},
+      {"plan --policies p.csv --slots 0", "--slots"},
+      {"plan --policies p.csv --delta 2", "--delta"},
+      {"plan --policies p.csv --unit-step kW", "unit step"},
+      {"plan --policies p.csv --start yesterday", "--start"},
+  };
+  for (const auto& [command, message] : wrong) {
+    const Finished finished = run_fugu(directory_, command);
+    EXPECT_EQ(finished.exit_code, command.find("nowhere") == std::string::npos ? 2 : finished.exit_code) << command;
+    EXPECT_NE(finished.exit_code, 0) << command;
+    EXPECT_NE(finished.err.find(message), std::string::npos) << command << "\n" << finished;
+  }
+}
+
+TEST_F(PlanCommand, SimulatedPoliciesCanBePlanned) {
+  const std::string simulate = "simulate policies --meters 3 --days 2 --per-day 6 --epsilon 0.5 --seed 4";
+  const Finished made = run_fugu(directory_, simulate);
+  ASSERT_EQ(made.exit_code, 0) << made;
+  EXPECT_EQ(lines_of(made.out)[0] + "\n", kHeader);
+  EXPECT_GT(lines_of(made.out).size(), 20u);
+  EXPECT_EQ(run_fugu(directory_, simulate).out, made.out) << "equal seeds give equal policies";
+  EXPECT_NE(run_fugu(directory_, simulate + "1").out, made.out);
+  write_file(directory_ / "made.csv", made.out);
+  const Finished finished = run_fugu(directory_, "plan --policies made.csv --unit-step 0.001");
+  EXPECT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_EQ(finished.err, "") << "its magnitudes are on the grid it names";
+  for (const char* wrong : {"--epsilon 0", "--per-day 0", "--meters 0", "--start soon"})
+    EXPECT_EQ(run_fugu(directory_, std::string("simulate policies ") + wrong).exit_code, 2) << wrong;
+}
+
+}  // namespace
+}  // namespace fugu::test
