@@ -126,7 +126,11 @@ class PlanRun {
   std::vector<std::string> remarks() const;
   std::vector<BindingPolicy> policies_to_explain() const;
   report::Table binding_table() const;
-  Result<report::Table> gains_table() const;
+  struct Gains {
+    report::Table table;
+    bool loosening_costs = false;
+  };
+  Result<Gains> gains() const;
   std::vector<std::string> plain_words() const;
   struct Fact {
     std::string about;
@@ -144,7 +148,7 @@ class PlanRun {
   Result<std::optional<double>> find_factor(double error_now) const;
 
   Result<void> write_csv() const;
-  Result<void> write_pictures(const report::Table& gains, const std::optional<Target>& target) const;
+  Result<void> write_pictures(const Gains& gained, const std::optional<Target>& target) const;
 
   const PlanArguments& arguments_;
   PlanOutlook outlook_;
@@ -437,10 +441,12 @@ const std::vector<Wish>& other_wishes() {
   return kWishes;
 }
 
-Result<report::Table> PlanRun::gains_table() const {
+Result<PlanRun::Gains> PlanRun::gains() const {
+  Gains gains;
   using Align = report::Column::Align;
-  report::Table table{.caption = "What everybody would gain: change of the mean expected error if one policy were",
-                      .columns = {{"meter", Align::text}, {"start", Align::number}, {"end", Align::number}}};
+  report::Table& table = gains.table;
+  table = {.caption = "What everybody would gain: change of the mean expected error if one policy were",
+           .columns = {{"meter", Align::text}, {"start", Align::number}, {"end", Align::number}}};
   for (const Wish& wish : other_wishes()) table.columns.push_back({wish.name, Align::number});
   table.columns.push_back({"withdrawn", Align::number});
   FUGU_ASSIGN(const double total, narwhal_error());
@@ -451,13 +457,21 @@ Result<report::Table> PlanRun::gains_table() const {
                                      {outlook_.short_time_text(bound.policy.interval.last)}};
     for (const Wish& wish : other_wishes()) {
       const auto other = wish.make(bound.policy);
-      row.push_back({other ? percent(what_if.change(bound.meter, bound.policy, other) / total) : "–"});
+      const double change = other ? what_if.change(bound.meter, bound.policy, other) / total : 0;
+      row.push_back({other ? percent(change) : "–"});
+      constexpr double kNoticeable = 0.001;
+      if (other && other->interval == bound.policy.interval && change > kNoticeable) gains.loosening_costs = true;
     }
     row.push_back({percent(what_if.change(bound.meter, bound.policy, std::nullopt) / total)});
     table.rows.push_back(std::move(row));
   }
-  return table;
+  return gains;
 }
+
+constexpr const char* kLooseningCosts =
+    "That a looser wish makes the error larger is possible: narwhal never adds more noise to a slot than unicorn-ps, "
+    "and "
+    "what that rule does changes with the wish.";
 
 /// What an observer could still learn. The promises say it; nobody should have to know what ε is.
 std::vector<std::string> PlanRun::plain_words() const {
@@ -588,7 +602,7 @@ Result<void> PlanRun::write_csv() const {
   return out.finish();
 }
 
-Result<void> PlanRun::write_pictures(const report::Table& gains, const std::optional<Target>& target) const {
+Result<void> PlanRun::write_pictures(const Gains& gained, const std::optional<Target>& target) const {
   if (arguments_.plot.empty() && arguments_.html.empty()) return {};
   MeterId drawn = meter_.value_or(0);
   if (!meter_ && !outlook_.binding.empty()) drawn = outlook_.binding.front().meter;
@@ -605,7 +619,8 @@ Result<void> PlanRun::write_pictures(const report::Table& gains, const std::opti
   for (const std::string& remark : remarks()) page.paragraph(remark);
   page.figure(timeline, "Above: what the meter hides. Below: the noise of every release, for all meters together.");
   page.section("Who binds").table(binding_table());
-  page.section("What everybody would gain").table(gains);
+  page.section("What everybody would gain").table(gained.table);
+  if (gained.loosening_costs) page.paragraph(kLooseningCosts);
   page.section("What an observer could still learn");
   for (const std::string& words : plain_words()) page.paragraph(words);
   if (target) {
@@ -635,12 +650,13 @@ Outcome PlanRun::run() {
   print_section("Noise over relevant slots" + (outlook_.unit.empty() ? "" : ", in " + outlook_.unit));
   print_table(strategies_table(), "  ");
   for (const std::string& remark : remarks()) print_wrapped(remark, "  ");
-  FUGU_ASSIGN(const report::Table gains, gains_table());
+  FUGU_ASSIGN(const Gains gained, gains());
   const report::Table binding = binding_table();
   print_section(binding.caption);
   print_table(binding, "  ");
-  print_section(gains.caption);
-  print_table(gains, "  ");
+  print_section(gained.table.caption);
+  print_table(gained.table, "  ");
+  if (gained.loosening_costs) print_wrapped(kLooseningCosts, "  ");
   print_section("What an observer could still learn");
   for (const std::string& words : plain_words()) print_wrapped(words, "  ");
   std::optional<Target> target;
@@ -650,7 +666,7 @@ Outcome PlanRun::run() {
     for (const std::string& words : target->words) print_wrapped(words, "  ");
   }
   if (!arguments_.out.empty()) FUGU_TRY(write_csv());
-  FUGU_TRY(write_pictures(gains, target));
+  FUGU_TRY(write_pictures(gained, target));
   return target && !target->reached ? kAnswerIsNo : kDone;
 }
 

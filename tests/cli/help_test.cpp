@@ -52,7 +52,8 @@ void prepare_inputs(const TempDir& directory) {
   ASSERT_EQ(in_shell(directory, "fugu simulate artificial --length 500 --season 96 --amplitude 500 --out totals.csv")
                 .exit_code,
             0);
-  ASSERT_EQ(in_shell(directory, "fugu simulate policies --meters 3 --days 3 --out policies.csv").exit_code, 0);
+  write_file(directory / "policies.csv",
+             "meter,start,end,length,magnitude,epsilon\nh0,10,21,3,2,1\nh0,18,33,8,1,1\nh1,12,15,1,2,0.5\n");
   std::string readings = "time,meter,value\n";
   for (int slot = 0; slot < 8; ++slot) {
     for (const char* meter : {"m1", "m2", "m3"}) {
@@ -191,7 +192,8 @@ TEST_F(Describe, EveryExampleRuns) {
   prepare_inputs(directory_);
   for (const std::string& name : names_) {
     std::string options = said(run_fugu(directory_, "describe " + name).out, "example");
-    if (options.find("--definition") == std::string::npos) options += " --definition w-event --epsilon 1 --w 96";
+    if (options.find("--definition") == std::string::npos && options.find("--policies") == std::string::npos)
+      options += " --definition w-event --epsilon 1 --w 96";
     if (options.find("--sensitivity") == std::string::npos) options += " --sensitivity 10";
     if (options.find("--mechanism") == std::string::npos) options += " --mechanism uniform";
     const Finished finished = run_fugu(directory_, "publish --stream totals.csv " + options);

@@ -147,6 +147,46 @@ TEST(Chart, ManyLongLegendEntriesGetRowsOfTheirOwn) {
   EXPECT_EQ(count(svg, "w…"), 10U);
 }
 
+TEST(Chart, BoxesShowTheirLabelWhereItFits) {
+  Chart chart({});
+  chart.add(Boxes({.label = "wishes"}, {{.x = {0, 10}, .y = {0, 2}, .label = "2.1", .hint = "an <oven>"},
+                                        {.x = {10, 10.01}, .y = {0, 0.001}, .label = "no room"}}));
+  const std::string svg = chart.standalone_svg();
+  EXPECT_EQ(imbalance(svg), "");
+  EXPECT_EQ(count(svg, "class=\"fugu-box"), 2U) << "thin ones are drawn, too";
+  EXPECT_EQ(count(svg, ">2.1<"), 1U);
+  EXPECT_EQ(count(svg, "no room"), 0U);
+  EXPECT_EQ(count(svg, "<title>an &lt;oven&gt;</title>"), 1U);
+  EXPECT_EQ(count(svg, ">wishes<"), 1U);
+}
+
+TEST(Chart, ShadesHaveAnEntryInTheLegendOnlyWhenThereAreSome) {
+  const auto picture = [](std::vector<Interval> parts) {
+    Chart chart({});
+    chart.add(Shades({.label = "night"}, std::move(parts)));
+    chart.add(Line({}, wave(10)));
+    return chart.standalone_svg();
+  };
+  EXPECT_EQ(count(picture({{2, 4}}), ">night<"), 1U);
+  EXPECT_EQ(count(picture({}), ">night<"), 0U);
+}
+
+TEST(ChartStack, AlignsItsPlots) {
+  std::vector<Chart> charts;
+  for (const double height : {1.0, 1e6}) {  // labels of different width
+    charts.push_back(Chart({.title = "a chart", .description = "of a line.", .x = {.lo = 0.0, .hi = 10.0}}));
+    charts.back().add(Line({}, {{0.0, 0.0}, {10.0, height}}));
+  }
+  const ChartStack stack(std::move(charts));
+  const std::string svg = stack.standalone_svg();
+  EXPECT_EQ(imbalance(svg), "");
+  EXPECT_EQ(count(svg, "<svg"), 1U);
+  EXPECT_EQ(count(svg, "<style"), 1U);
+  const auto left = [&](int n) { return path(svg, n).substr(0, path(svg, n).find(' ')); };
+  EXPECT_EQ(left(0), left(1));
+  EXPECT_EQ(imbalance(stack.inline_svg("id")), "");
+}
+
 RC_GTEST_PROP(Chart, SurvivesAnyTextAndNumbers, ()) {
   const auto text = *rc::gen::arbitrary<std::string>() + *rc::gen::element<std::string>("<>&\"'", "</svg>", "]]>", "");
   const auto number = rc::gen::oneOf(rc::gen::arbitrary<double>(),
