@@ -22,8 +22,7 @@ namespace {
 
 struct PlanArguments {
   PolicyArguments policies;
-  std::vector<std::string> strategies = {"narwhal", "unicorn-ps",          "unicorn-is",  "tes-uniform",
-                                         "uniform", "conference-repaired", "conference-9"};
+  std::vector<std::string> strategies;
   std::string unit_step = "1";
   std::string unit;
   std::string sensitivity;
@@ -58,6 +57,10 @@ Examples
   fugu plan --policies policies.csv --unit-step 0.001 --notice 4              known an hour before they begin
   fugu plan --policies policies.csv --unit-step 0.001 --meter h0 --plot plan.svg --html plan.html --out plan.csv
 )";
+
+const std::vector<std::string> kStrategies = {"narwhal", "unicorn-ps",          "unicorn-is",  "tes-uniform",
+                                              "uniform", "conference-repaired", "conference-9"};
+const std::vector<std::string> kStrategiesWithDelta = {"narwhal", "unicorn-ps", "unicorn-is", "tes-uniform", "uniform"};
 
 /// The longest stream that is planned: four and a half centuries of quarter hours.
 constexpr Slot kSlotsMax = Slot{1} << 24;
@@ -110,12 +113,14 @@ class PlanRun {
 
  private:
   Result<void> read();
+  PolicyContext context(const UnitStep& unit_step) const;
   Result<void> read_book();
   void say_rounding() const;
   Result<void> choose_slots();
   Result<Slot> slot_of(const std::string& text, const char* option) const;
   Result<void> set_floor();
-  double floor_rate(NoiseKind noise) const;
+  double floor_rate() const;
+  NoiseKind noise() const { return noise_for(planner_.delta); }
 
   Result<PlannedNoise> plan(const std::string& name, const PolicyBook& book, const std::optional<Slot>& notice) const;
   Result<double> narwhal_error() const;
@@ -158,12 +163,15 @@ class PlanRun {
   bool has_span_ = false;
 };
 
+PolicyContext PlanRun::context(const UnitStep& unit_step) const {
+  return {.unit_step = unit_step,
+          .clock = outlook_.clock.clock,
+          .utc_offset_s = outlook_.clock.utc_offset_s,
+          .default_utc_offset_s = outlook_.clock.utc_offset_s};
+}
+
 Result<void> PlanRun::read_book() {
-  const PolicyContext context{.unit_step = outlook_.unit_step,
-                              .clock = outlook_.clock.clock,
-                              .utc_offset_s = outlook_.clock.utc_offset_s,
-                              .default_utc_offset_s = outlook_.clock.utc_offset_s};
-  auto book = arguments_.policies.read(context);
+  auto book = arguments_.policies.read(context(outlook_.unit_step));
   if (!book && !outlook_.clock.clock.has_time() && book.error().message.find("slot number") != std::string::npos)
     return Error{book.error().cause, book.error().message + " (or, for times, --start TIME --slot-length 15m)"};
   if (!book) return std::move(book).error();
@@ -177,10 +185,11 @@ void PlanRun::say_rounding() const {
   constexpr std::uint64_t kFiner = 1000;
   const auto finer = UnitStep::parse(outlook_.unit_step.text(1) + "e-3");
   if (!finer) return;
-  const auto book = arguments_.policies.read({.unit_step = *finer,
-                                              .clock = outlook_.clock.clock,
-                                              .utc_offset_s = outlook_.clock.utc_offset_s,
-                                              .default_utc_offset_s = outlook_.clock.utc_offset_s});
+  auto reading = arguments_.policies.reading(context(*finer));
+  auto input = Input::open(arguments_.policies.policies);
+  if (!reading || !input) return;
+  reading->warn = {};  // all was said the first time
+  const auto book = read_policy_book(*std::move(input), *reading);
   if (!book) return;  // a magnitude that is too large for the finer grid: rounding does not matter then
   std::size_t rounded = 0;
   std::string example;
@@ -240,14 +249,15 @@ Result<void> PlanRun::set_floor() {
     return usage("--floor needs --sensitivity: by how much one meter can change the stream in one slot");
   FUGU_ASSIGN(Definition floor, parse_floor(arguments_.policies.floor, planner_.delta));
   floor_ = std::move(floor);
+  outlook_.options.floor_rate = floor_rate();
   return {};
 }
 
-/// What the floor gives each slot of its window. The rules of the papers add Laplace noise and count ε.
-double PlanRun::floor_rate(NoiseKind noise) const {
+/// What the floor gives each slot of its window.
+double PlanRun::floor_rate() const {
   const auto steps = static_cast<double>(planner_.sensitivity_steps);
   const auto window = static_cast<double>(floor_->window_slots());
-  if (noise == NoiseKind::laplace) return floor_->epsilon().value() / window / steps;
+  if (planner_.delta.value() == 0) return floor_->epsilon().value() / window / steps;
   return zcdp_rho(floor_->epsilon(), planner_.delta).to_double() / window / steps / steps;
 }
 
@@ -279,17 +289,15 @@ Result<PlannedNoise> PlanRun::plan(const std::string& name, const PolicyBook& bo
   FUGU_ASSIGN(OutlookStrategy strategy, make_outlook_strategy(name, planner_));
   OutlookOptions options = outlook_.options;
   if (notice) options.notice_slots = static_cast<std::uint64_t>(*notice);
-  if (floor_) options.floor_rate = floor_rate(strategy.noise);
   PlannedNoise planned{.name = std::string(strategy.name),
                        .comparison_only = strategy.comparison_only,
-                       .noise = strategy.noise,
                        .rates = planned_rates(*strategy.planner, book, options)};
-  planned.scales = shown_scales(planned.rates, planned.noise);
+  planned.scales = shown_scales(planned.rates, noise());
   const std::size_t first = outlook_.index(outlook_.shown.first);
   const auto count = static_cast<std::size_t>(outlook_.shown.slots());
   planned.summary =
       summarize_scales(std::span(planned.rates).subspan(first, count), std::span(planned.scales).subspan(first, count),
-                       std::span(outlook_.relevant).subspan(first, count), planned.noise);
+                       std::span(outlook_.relevant).subspan(first, count), noise());
   return planned;
 }
 
@@ -400,7 +408,7 @@ report::Table PlanRun::binding_table() const {
 /// What Narwhal's expected errors add up to over the relevant slots of the whole plan, everything known in advance.
 Result<double> PlanRun::narwhal_error() const {
   FUGU_ASSIGN(const PlannedNoise narwhal, plan("narwhal", outlook_.book, std::nullopt));
-  const ScaleSummary all = summarize_scales(narwhal.rates, narwhal.scales, outlook_.relevant, narwhal.noise);
+  const ScaleSummary all = summarize_scales(narwhal.rates, narwhal.scales, outlook_.relevant, noise());
   return all.mean_error * static_cast<double>(all.relevant_slots);
 }
 
@@ -520,8 +528,7 @@ std::vector<PlanRun::Fact> PlanRun::facts() const {
                                      : "not said (--floor or --exact-when-idle): the policies alone")});
   lines.push_back({"known", (arguments_.notice ? std::to_string(*arguments_.notice) + " slots before a policy begins"
                                                : std::string("everything in advance"))});
-  if (arguments_.delta > 0)
-    lines.push_back({"noise", "narwhal: Gaussian; the rules of the papers are for δ = 0 and add Laplace noise"});
+  lines.push_back({"noise", arguments_.delta > 0 ? "Gaussian; its scale is σ" : "Laplace"});
   return lines;
 }
 
@@ -596,7 +603,7 @@ Result<void> PlanRun::write_csv() const {
     for (const PlannedNoise& strategy : outlook_.strategies) {
       const double scale = outlook_.in_units(strategy.scales[i]);
       std::fprintf(out.get(), "%s,%s,%.9g,%.9g,%d\n", time.c_str(), strategy.name.c_str(), scale,
-                   expected_error(scale, strategy.noise), outlook_.relevant[i] != 0 ? 1 : 0);
+                   expected_error(scale, noise()), outlook_.relevant[i] != 0 ? 1 : 0);
     }
   }
   return out.finish();
@@ -635,15 +642,15 @@ void print_section(const std::string& heading) { std::printf("\n%s\n", heading.c
 
 Outcome PlanRun::run() {
   FUGU_TRY(read());
-  if (arguments_.strategies.empty()) return usage("--strategies: expected at least one");
-  for (const std::string& name : arguments_.strategies) {
+  const bool pure = arguments_.delta == 0;
+  for (const std::string& name : !arguments_.strategies.empty() ? arguments_.strategies
+                                 : pure                         ? kStrategies
+                                                                : kStrategiesWithDelta) {
     FUGU_ASSIGN(PlannedNoise planned, plan(name, outlook_.book, arguments_.notice));
-    planned.use = check_rates(outlook_.book, outlook_.options.slots, planned.rates, planned.noise, planner_.delta);
+    planned.use = check_rates(outlook_.book, outlook_.options.slots, planned.rates, planner_.delta);
     outlook_.strategies.push_back(std::move(planned));
   }
   say_rounding();
-  const NoiseKind narwhal_noise = arguments_.delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace;
-  if (floor_) outlook_.options.floor_rate = floor_rate(narwhal_noise);
   outlook_.binding = binding_policies(outlook_.book, outlook_.options);
 
   for (const auto& [about, text] : facts()) std::printf("%-11s %s\n", about.c_str(), text.c_str());
@@ -694,9 +701,10 @@ void add_plan(CLI::App& app, Outcome& outcome) {
       ->capture_default_str()
       ->group(stream);
   const std::string question = "Question";
-  command->add_option("--strategies", arguments->strategies, "What to compare, separated by commas")
+  command
+      ->add_option("--strategies", arguments->strategies,
+                   "What to compare, separated by commas; a good selection when left out")
       ->delimiter(',')
-      ->capture_default_str()
       ->group(question);
   command
       ->add_option("--notice", arguments->notice,

@@ -17,7 +17,6 @@ namespace fugu::cli {
 struct PlannedNoise {
   std::string name;
   bool comparison_only = false;
-  NoiseKind noise = NoiseKind::laplace;
   std::vector<double> rates = {};
   std::vector<double> scales = {};  ///< in steps
   ScaleSummary summary = {};        ///< of the slots that are shown

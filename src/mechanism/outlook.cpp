@@ -24,8 +24,6 @@ constexpr double kSmallestRateRho = 0x1p-61;
 
 std::size_t index_of(const Interval& slots, Slot slot) { return static_cast<std::size_t>(slot - slots.first); }
 
-NoiseKind noise_for(Delta delta) { return delta.value() > 0 ? NoiseKind::gaussian : NoiseKind::laplace; }
-
 NarwhalOptions narwhal_options(Delta delta) {
   NarwhalOptions options;
   if (delta.value() > 0) options.delta = delta;
@@ -33,7 +31,8 @@ NarwhalOptions narwhal_options(Delta delta) {
 }
 
 std::unique_ptr<Narwhal> make_narwhal(const NarwhalOptions& options) {
-  return std::make_unique<Narwhal>(options, [] { return make_unicorn_ps(); });
+  const PlannerOptions reference{.delta = options.delta.value_or(Delta::zero())};
+  return std::make_unique<Narwhal>(options, [reference] { return make_unicorn_ps(reference); });
 }
 
 /// Names in the catalogue of strategies that differ from those of the planner.
@@ -49,8 +48,11 @@ std::string_view strategy_name(std::string_view planner) {
   return planner;
 }
 
-/// Laplace noise under a promise with δ > 0: neither of the two currencies, so there is nothing to check it with.
-bool can_be_planned(const PublishedPlanner& published) { return published.name != "conference-11"; }
+/// The conference paper's rules are for δ = 0; its Theorem 11 states Laplace noise for δ > 0, which has no rate in ρ.
+bool has_form_with(const PublishedPlanner& published, Delta delta) {
+  if (published.name == "conference-11") return false;
+  return delta.value() == 0 || !published.name.starts_with("conference");
+}
 
 /// Policies in the order in which they become known.
 class Arrivals {
@@ -88,10 +90,10 @@ class Arrivals {
 /// What a policy may lose, in the currency of its promise.
 class Budgets {
  public:
-  explicit Budgets(NoiseKind noise, Delta delta) : noise_(noise), delta_(delta) {}
+  explicit Budgets(Delta delta) : delta_(delta) {}
 
   double of(const Policy& policy) {
-    if (noise_ == NoiseKind::laplace) return policy.epsilon.to_double();
+    if (delta_.value() == 0) return policy.epsilon.to_double();
     const auto [entry, fresh] = rho_.try_emplace(policy.epsilon.units(), 0.0);
     if (fresh)
       if (const auto epsilon = Epsilon::make(policy.epsilon.to_double()))
@@ -100,7 +102,6 @@ class Budgets {
   }
 
  private:
-  NoiseKind noise_;
   Delta delta_;
   std::map<std::uint64_t, double> rho_;  // by units of ε: there are few, and a conversion takes microseconds
 };
@@ -160,14 +161,13 @@ double quantile(std::span<const double> sorted, double share) {
 }  // namespace
 
 Result<OutlookStrategy> make_outlook_strategy(std::string_view name, const PlannerOptions& options) {
-  if (name == "narwhal")
-    return OutlookStrategy{"narwhal", false, noise_for(options.delta), make_narwhal(narwhal_options(options.delta))};
+  if (name == "narwhal") return OutlookStrategy{"narwhal", false, make_narwhal(narwhal_options(options.delta))};
   std::string known = "narwhal";
   for (const PublishedPlanner& published : published_planners()) {
-    if (!can_be_planned(published)) continue;
+    if (!has_form_with(published, options.delta)) continue;
     const std::string_view strategy = strategy_name(published.name);
     if (published.name == planner_name(name))
-      return OutlookStrategy{strategy, published.comparison_only, NoiseKind::laplace, published.make(options)};
+      return OutlookStrategy{strategy, published.comparison_only, published.make(options)};
     known.append(", ").append(strategy);
   }
   return Error{Cause::usage,
@@ -205,12 +205,10 @@ std::vector<char> relevant_slots(const PolicyBook& book, const Interval& slots) 
   return relevant;
 }
 
-BookUse check_rates(const PolicyBook& book, const Interval& slots, std::span<const double> rates, NoiseKind noise,
-                    Delta delta) {
+BookUse check_rates(const PolicyBook& book, const Interval& slots, std::span<const double> rates, Delta delta) {
   FUGU_CHECK(rates.size() == slots.slots());
-  FUGU_CHECK(noise == NoiseKind::laplace || delta.value() > 0);
-  LossMeter losses(slots, rates, noise == NoiseKind::laplace ? Currency::epsilon : Currency::rho);
-  Budgets budgets(noise, delta);
+  LossMeter losses(slots, rates, delta.value() == 0 ? Currency::epsilon : Currency::rho);
+  Budgets budgets(delta);
   BookUse result;
   for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
     const Collection& collection = book.of(meter);
@@ -273,7 +271,7 @@ std::vector<BindingPolicy> binding_policies(const PolicyBook& book, const Outloo
   narwhal.rate_max = options.floor_rate.value_or(kInfinity);
   const auto planner = make_narwhal(narwhal);
   Arrivals arrivals(book, {.slots = options.slots});
-  Budgets budgets(noise_for(options.delta), options.delta);
+  Budgets budgets(options.delta);
   std::vector<BindingPolicy> binding;
   double total = 0;
   for (Slot slot = options.slots.first; slot <= options.slots.last; ++slot) {

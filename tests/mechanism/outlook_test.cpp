@@ -69,7 +69,7 @@ TEST(Outlook, CheckAgreesWithTheDefinition) {
     const PolicyBook book = random_book(dice, slots, 8);
     std::vector<double> rates;
     for (Slot slot = 0; slot < slots; ++slot) rates.push_back(static_cast<double>(dice() % 5) / 16);
-    const BookUse use = check_rates(book, {0, slots - 1}, rates, NoiseKind::laplace, Delta::zero());
+    const BookUse use = check_rates(book, {0, slots - 1}, rates, Delta::zero());
     ASSERT_TRUE(use.worst);
     EXPECT_EQ(use.policies, book.size());
     EXPECT_NEAR(use.worst->use, naive_use(book, rates), 1e-9);
@@ -84,7 +84,7 @@ TEST(Outlook, CheckWithDeltaAddsChangesBeforeSquaring) {
   const std::vector<double> rates = {0.01, 0.01, 0.02, 0.01};
   const Delta delta = *Delta::make(1e-6);
   const double rho = zcdp_rho(*Epsilon::make(1), delta).to_double();
-  const BookUse use = check_rates(book, {0, 3}, rates, NoiseKind::gaussian, delta);
+  const BookUse use = check_rates(book, {0, 3}, rates, delta);
   EXPECT_NEAR(use.worst->use, (2 + 3) * (2 + 3) * 0.02 / rho, 1e-9);  // both at once, in the costliest slot
 }
 
@@ -92,7 +92,7 @@ TEST(Outlook, ATrueValueInARelevantSlotBreaksEverything) {
   PolicyBook book;
   book.add(book.meter("a"), wish(1, 2, 1, 1));
   const std::vector<double> rates = {kInfinity, 0.1, kInfinity};
-  EXPECT_EQ(check_rates(book, {0, 2}, rates, NoiseKind::laplace, Delta::zero()).worst->use, kInfinity);
+  EXPECT_EQ(check_rates(book, {0, 2}, rates, Delta::zero()).worst->use, kInfinity);
 }
 
 TEST(Outlook, EveryStrategyThatPromisesKeepsIt) {
@@ -106,14 +106,30 @@ TEST(Outlook, EveryStrategyThatPromisesKeepsIt) {
       auto strategy = make_outlook_strategy(name, {.sensitivity_steps = 40});
       ASSERT_TRUE(strategy) << name;
       const auto rates = planned_rates(*strategy->planner, book, options);
-      const BookUse use = check_rates(book, options.slots, rates, strategy->noise, Delta::zero());
+      const BookUse use = check_rates(book, options.slots, rates, Delta::zero());
       EXPECT_TRUE(keeps_promise(use.worst->use)) << name << " " << use.worst->use;
       const ScaleSummary summary =
-          summarize_scales(rates, shown_scales(rates, strategy->noise), relevant, strategy->noise);
+          summarize_scales(rates, shown_scales(rates, NoiseKind::laplace), relevant, NoiseKind::laplace);
       EXPECT_LE(summary.median, summary.high);
       EXPECT_LE(summary.high, summary.largest);
       EXPECT_GT(summary.mean_error, 0);
     }
+  }
+}
+
+TEST(Outlook, EveryStrategyThatPromisesKeepsItWithDelta) {
+  std::mt19937_64 dice(12);
+  const Delta delta = *Delta::make(1e-6);
+  for (int round = 0; round < 20; ++round) {
+    const PolicyBook book = random_book(dice, 40, 15);
+    const OutlookOptions options{.slots = {0, 45}, .delta = delta};
+    for (const char* name : {"narwhal", "unicorn-ps", "unicorn-is", "tes-uniform", "uniform", "sample"}) {
+      auto strategy = make_outlook_strategy(name, {.sensitivity_steps = 40, .delta = delta});
+      ASSERT_TRUE(strategy) << name;
+      const auto rates = planned_rates(*strategy->planner, book, options);
+      EXPECT_TRUE(keeps_promise(check_rates(book, options.slots, rates, delta).worst->use)) << name;
+    }
+    EXPECT_FALSE(make_outlook_strategy("conference-9", {.delta = delta})) << "has no form with δ";
   }
 }
 
@@ -124,7 +140,7 @@ TEST(Outlook, TheConferenceRuleIsCaught) {
   ASSERT_TRUE(strategy);
   EXPECT_TRUE(strategy->comparison_only);
   const auto rates = planned_rates(*strategy->planner, book, {.slots = {0, 5}});
-  const BookUse use = check_rates(book, {0, 5}, rates, strategy->noise, Delta::zero());
+  const BookUse use = check_rates(book, {0, 5}, rates, Delta::zero());
   EXPECT_NEAR(use.worst->use, 1.5, 1e-12);
   EXPECT_EQ(use.worst->policy.interval, (Interval{1, 4}));
 }

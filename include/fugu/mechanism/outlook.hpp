@@ -29,7 +29,7 @@ struct OutlookOptions {
   std::optional<std::uint64_t> notice_slots = {};
   /// A floor's: no slot is answered at a higher rate, and slots without a policy at this one. Absent: policies alone.
   std::optional<double> floor_rate = {};
-  /// Above 0: rates of Narwhal are ρ per squared step (planner.hpp).
+  /// Above 0: rates are ρ per squared step (planner.hpp), and noise is Gaussian.
   Delta delta = Delta::zero();
 };
 
@@ -37,11 +37,10 @@ struct OutlookOptions {
 struct OutlookStrategy {
   std::string_view name;  ///< as in the catalogue of strategies
   bool comparison_only;   ///< breaks its promise: shown to be compared with
-  NoiseKind noise;        ///< what its rates mean
   std::unique_ptr<Planner> planner;
 };
-/// Cause::usage with the names that are known when there is none of that name, or when it decides by the data.
-/// The rules of the papers are for δ = 0, and answer with Laplace noise whatever `delta` is.
+/// Cause::usage with the names that are known when there is none of that name, when it decides by the data, or when it
+/// has no form for this δ.
 Result<OutlookStrategy> make_outlook_strategy(std::string_view name, const PlannerOptions& options);
 
 /// Asks the planner about every slot. Infinite where nothing asks for noise; 0 where the last release is repeated.
@@ -67,10 +66,11 @@ inline constexpr double kUseRounding = 1e-9;
 inline bool keeps_promise(double use) { return use <= 1 + kUseRounding; }
 
 /// The exact worst loss of every policy at these rates, one per slot of `slots`; other slots count as not answered.
-/// Laplace rates are checked as pure promises, Gaussian ones with `delta`. Cost: Σ over policies of Σ over those of the
-/// same meter that overlap it of the slots they share.
-BookUse check_rates(const PolicyBook& book, const Interval& slots, std::span<const double> rates, NoiseKind noise,
-                    Delta delta);
+/// Cost: Σ over policies of Σ over those of the same meter that overlap it of the slots they share.
+BookUse check_rates(const PolicyBook& book, const Interval& slots, std::span<const double> rates, Delta delta);
+
+/// The noise that goes with rates under this δ.
+inline NoiseKind noise_for(Delta delta) { return delta.value() > 0 ? NoiseKind::gaussian : NoiseKind::laplace; }
 
 /// Noise scale in steps at a rate: Laplace's λ or the Gaussian's σ. 0 for an infinite rate.
 double scale_at(double rate, NoiseKind noise);
