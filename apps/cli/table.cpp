@@ -41,7 +41,7 @@ void print_table(const report::Table& table, const std::string& indent) {
 }
 
 void print_wrapped(const std::string& text, const std::string& indent) {
-  constexpr std::size_t kWidth = 120;
+  constexpr std::size_t kWidth = 110;
   std::string line;
   std::istringstream words(text);
   for (std::string word; words >> word;) {

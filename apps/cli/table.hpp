@@ -11,7 +11,7 @@ namespace fugu::cli {
 /// On standard output, columns aligned, each line after `indent`.
 void print_table(const report::Table& table, const std::string& indent = "");
 
-/// A paragraph on standard output, broken into lines of at most 120 characters, each after `indent`.
+/// A paragraph on standard output, broken into lines of at most 110 characters, each after `indent`.
 void print_wrapped(const std::string& text, const std::string& indent = "");
 
 Result<void> write_file(const std::string& path, const std::string& text);

@@ -89,12 +89,19 @@ std::string with_epsilons_times(double factor) {
   return text;
 }
 
+/// Without line breaks and indentation.
+std::string joined(const std::string& text) {
+  std::string all;
+  for (const std::string& line : lines_of(text)) {
+    for (const std::string& word : words(line)) all += word + " ";
+  }
+  return all;
+}
+
 /// The factor that --target-error found.
 double factor_in(const Finished& finished) {
   const std::string before = "every ε is multiplied by ";
-  std::string text;
-  for (const std::string& line : lines_of(finished.out)) text += line + " ";
-  for (std::size_t at; (at = text.find("  ")) != std::string::npos;) text.erase(at, 1);
+  const std::string text = joined(finished.out);
   const std::size_t at = text.find(before);
   return at == std::string::npos ? std::nan("") : std::strtod(text.c_str() + at + before.size(), nullptr);
 }
@@ -117,7 +124,8 @@ TEST_F(PlanCommand, TheFactorOfATargetErrorReachesIt) {
 TEST_F(PlanCommand, SaysWhenTheFloorMakesATargetImpossible) {
   const Finished finished = plan("--strategies narwhal --floor event:1 --sensitivity 10 --target-error 9");
   EXPECT_EQ(finished.exit_code, 1) << finished;
-  EXPECT_NE(finished.out.find("cannot be reached: the floor (event, ε = 1) alone leads to 10.0"), std::string::npos)
+  EXPECT_NE(joined(finished.out).find("cannot be reached: the floor (event, ε = 1) alone leads to 10.0"),
+            std::string::npos)
       << finished;
 }
 
