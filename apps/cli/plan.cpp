@@ -384,7 +384,7 @@ std::vector<BindingPolicy> PlanRun::policies_to_explain() const {
 
 report::Table PlanRun::binding_table() const {
   using Align = report::Column::Align;
-  report::Table table{.caption = "Who binds: the share of the noise that hangs on a policy",
+  report::Table table{.caption = "Who binds: the share of the noise that hangs on a policy, in the best plan there is",
                       .columns = {{"share", Align::number},
                                   {"meter", Align::text},
                                   {"start", Align::number},

@@ -269,23 +269,23 @@ std::vector<BindingPolicy> binding_policies(const PolicyBook& book, const Outloo
   NarwhalOptions narwhal = narwhal_options(options.delta);
   // As a limit of the plan, the floor leaves nothing unspent: each busy period is planned once.
   narwhal.rate_max = options.floor_rate.value_or(kInfinity);
-  const auto planner = make_narwhal(narwhal);
+  Narwhal planner(narwhal);  // with a reference, prices would be about it as well
   Arrivals arrivals(book, {.slots = options.slots});
   Budgets budgets(options.delta);
   std::vector<BindingPolicy> binding;
-  double total = 0;
+  double error = 0;
   for (Slot slot = options.slots.first; slot <= options.slots.last; ++slot) {
-    arrivals.tell(*planner, slot);
-    const std::uint64_t plans = planner->plans_made();
-    planner->spent(planner->rate(slot));
-    if (planner->plans_made() == plans) continue;
-    for (const Narwhal::Binding& bound : planner->binding()) {
+    arrivals.tell(planner, slot);
+    const std::uint64_t plans = planner.plans_made();
+    planner.spent(planner.rate(slot));
+    if (planner.plans_made() == plans) continue;
+    for (const Narwhal::Binding& bound : planner.binding()) {
       // What a hundredth more would bring, so that policies with different ε compare.
       binding.push_back({bound.meter, bound.policy, bound.price * budgets.of(bound.policy)});
-      total += binding.back().share;
     }
+    error += planner.plan().objective;
   }
-  for (BindingPolicy& policy : binding) policy.share /= total;
+  for (BindingPolicy& policy : binding) policy.share /= error;
   std::stable_sort(binding.begin(), binding.end(),
                    [](const BindingPolicy& a, const BindingPolicy& b) { return a.share > b.share; });
   return binding;

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "fugu/accounting/zcdp.hpp"
+#include "fugu/mechanism/narwhal.hpp"
 
 namespace fugu::test {
 namespace {
@@ -214,7 +215,29 @@ TEST(Outlook, SharesOfThoseWhoBindAddUpAndPointTheRightWay) {
   const auto binding = binding_policies(book, options);
   ASSERT_EQ(binding.size(), 1u);
   EXPECT_EQ(book.name(binding[0].meter), "a");
-  EXPECT_NEAR(binding[0].share, 1, 1e-12);
+  EXPECT_NEAR(binding[0].share, 1, 0.02);
+}
+
+TEST(Outlook, SharesSayWhatMoreEpsilonIsWorth) {
+  std::mt19937_64 dice(5);
+  const PolicyBook book = random_book(dice, 40, 12);
+  const Interval slots{0, 45};
+  const auto best_error = [&](const PolicyBook& policies) {
+    Narwhal best({.tolerance = 1e-6, .sweeps_max = 20'000});
+    double sum = 0;
+    for (const double rate : planned_rates(best, policies, {.slots = slots})) sum += 1 / rate;
+    return sum;
+  };
+  const auto binding = binding_policies(book, {.slots = slots});
+  ASSERT_GE(binding.size(), 2u);
+  for (const BindingPolicy& bound : {binding[0], binding[1]}) {
+    PolicyBook looser = book;
+    Policy policy = bound.policy;
+    policy.epsilon = Budget::round_down(policy.epsilon.to_double() * 1.01);
+    looser.remove(bound.meter, bound.policy);
+    looser.add(bound.meter, policy);
+    EXPECT_NEAR((1 - best_error(looser) / best_error(book)) / 0.01, bound.share, 0.02);
+  }
 }
 
 TEST(Outlook, WhatIfKnowsTheExactAnswerOfOnePolicy) {

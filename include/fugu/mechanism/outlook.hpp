@@ -96,14 +96,16 @@ struct ScaleSummary {
 ScaleSummary summarize_scales(std::span<const double> rates, std::span<const double> scales,
                               std::span<const char> relevant, NoiseKind noise);
 
-/// A policy that holds the noise up: were it the only one whose ε grows by a hundredth, the expected error of Narwhal
-/// would fall by `share` hundredths. (Times the exponent of the objective: by half of that with δ > 0.)
+/// A policy that holds the noise up, in the best plan that the policies permit: were it the only one whose ε grows by a
+/// hundredth (or, with δ > 0, its ρ), the expected error would fall by `share` hundredths.
 struct BindingPolicy {
   MeterId meter = 0;
   Policy policy;
   double share = 0;
 };
-/// Largest share first; the shares of all add up to 1. Everything counts as known in advance.
+/// Largest share first. The shares of all add up to 1, or ½ with δ > 0, less what hangs on a floor and on policies that
+/// bind in a single slot. Everything counts as known in advance. (Narwhal, which adds no more noise to any slot than
+/// unicorn-ps would, is a little off that best plan.)
 std::vector<BindingPolicy> binding_policies(const PolicyBook& book, const OutlookOptions& options);
 
 /// What Narwhal's error would be if one policy were another. Plans the neighbourhood of the policy only: the slots
