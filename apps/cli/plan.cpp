@@ -286,7 +286,9 @@ Result<void> PlanRun::read() {
 
 Result<PlannedNoise> PlanRun::plan(const std::string& name, const PolicyBook& book,
                                    const std::optional<Slot>& notice) const {
-  FUGU_ASSIGN(OutlookStrategy strategy, make_outlook_strategy(name, planner_));
+  PlannerOptions about = planner_;
+  about.rate_max = outlook_.options.floor_rate.value_or(about.rate_max);
+  FUGU_ASSIGN(OutlookStrategy strategy, make_outlook_strategy(name, about));
   OutlookOptions options = outlook_.options;
   if (notice) options.notice_slots = static_cast<std::uint64_t>(*notice);
   PlannedNoise planned{.name = std::string(strategy.name),

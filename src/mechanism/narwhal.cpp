@@ -263,4 +263,11 @@ std::vector<Narwhal::Binding> Narwhal::binding() const {
   return found;
 }
 
+std::unique_ptr<Narwhal> make_narwhal(const PlannerOptions& options) {
+  NarwhalOptions narwhal;
+  if (options.delta.value() > 0) narwhal.delta = options.delta;
+  narwhal.rate_max = options.rate_max;
+  return std::make_unique<Narwhal>(narwhal, [options] { return make_unicorn_ps(options); });
+}
+
 }  // namespace fugu

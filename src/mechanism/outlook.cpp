@@ -30,11 +30,6 @@ NarwhalOptions narwhal_options(Delta delta) {
   return options;
 }
 
-std::unique_ptr<Narwhal> make_narwhal(const NarwhalOptions& options) {
-  const PlannerOptions reference{.delta = options.delta.value_or(Delta::zero())};
-  return std::make_unique<Narwhal>(options, [reference] { return make_unicorn_ps(reference); });
-}
-
 /// Names in the catalogue of strategies that differ from those of the planner.
 std::string_view planner_name(std::string_view strategy) {
   if (strategy == "uniform") return "w-event-uniform";
@@ -161,7 +156,7 @@ double quantile(std::span<const double> sorted, double share) {
 }  // namespace
 
 Result<OutlookStrategy> make_outlook_strategy(std::string_view name, const PlannerOptions& options) {
-  if (name == "narwhal") return OutlookStrategy{"narwhal", false, make_narwhal(narwhal_options(options.delta))};
+  if (name == "narwhal") return OutlookStrategy{"narwhal", false, make_narwhal(options)};
   std::string known = "narwhal";
   for (const PublishedPlanner& published : published_planners()) {
     if (!has_form_with(published, options.delta)) continue;
@@ -367,7 +362,8 @@ class WhatIf::Impl {
     OutlookOptions options = options_;
     options.slots = slots;
     options.notice_slots.reset();
-    const auto planner = make_narwhal(narwhal);
+    const PlannerOptions reference{.delta = options_.delta};
+    const auto planner = std::make_unique<Narwhal>(narwhal, [reference] { return make_unicorn_ps(reference); });
     return total_error(planned_rates(*planner, part, options), noise_for(options_.delta));
   }
 

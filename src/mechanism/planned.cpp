@@ -75,6 +75,10 @@ Policy as_planned(const Kernel& kernel, Policy policy) {
 
 }  // namespace
 
+double floor_rate(const Kernel& kernel) {
+  return kernel.definition().floor() == nullptr ? kInfinite : rate_of(kernel, kernel.total() / kernel.window_slots());
+}
+
 void PlannedStrategy::prepare(const Kernel& kernel) {
   if (!blocks_.empty()) return;
   std::vector<std::vector<SeriesId>> groups;

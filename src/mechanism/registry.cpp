@@ -23,7 +23,7 @@ PlannerOptions planner_options(const Kernel& kernel) {
   std::uint64_t sensitivity = 1;
   for (const SeriesId series : kernel.all())
     sensitivity = std::max(sensitivity, kernel.exposure().sensitivity_steps(series));
-  return {.sensitivity_steps = sensitivity, .delta = kernel.definition().delta()};
+  return {.sensitivity_steps = sensitivity, .delta = kernel.definition().delta(), .rate_max = floor_rate(kernel)};
 }
 
 /// One of the published rules, by the name it has among them.
@@ -37,11 +37,7 @@ Made follow(std::string_view planner) {
   return Error{};
 }
 
-std::unique_ptr<Planner> make_narwhal_planner(const Kernel& kernel) {
-  NarwhalOptions options;
-  if (kernel.currency() == Currency::rho) options.delta = kernel.definition().delta();
-  return std::make_unique<Narwhal>(options, [planner = planner_options(kernel)] { return make_unicorn_ps(planner); });
-}
+std::unique_ptr<Planner> make_narwhal_planner(const Kernel& kernel) { return make_narwhal(planner_options(kernel)); }
 
 /// A rule that states the rates of Laplace noise, where rates count ρ: scale 1/x costs x²/2.
 class LaplaceRates final : public Planner {
@@ -91,7 +87,7 @@ Made make_unicorn(Parameters) {
       });
 }
 
-Made make_narwhal(Parameters) { return std::make_unique<PlannedStrategy>(make_narwhal_planner); }
+Made make_narwhal_strategy(Parameters) { return std::make_unique<PlannedStrategy>(make_narwhal_planner); }
 
 Made make_narwhal_adaptive(Parameters) {
   return std::make_unique<AdaptiveStrategy>(make_narwhal_planner, [](const Planner&, double rate) {
@@ -125,7 +121,7 @@ constexpr StrategyKind kKinds[] = {
      "least mean noise over all slots, within the certified gap; never more noise than unicorn-ps in any slot",
      "proved", "docs/guarantees/narwhal.md",
      "--policies policies.csv --floor event:1 --mechanism narwhal --sensitivity 10", Serves::policies, false,
-     make_narwhal},
+     make_narwhal_strategy},
     {"narwhal-adaptive", "narwhal that asks first whether the stream moved, and releases anew only then",
      "narwhal's noise on the slots that are released; a release that would only add noise is repeated", "proved",
      "docs/guarantees/narwhal.md",

@@ -344,10 +344,7 @@ TEST(Narwhal, KeepsBelowItsLargestRate) {
 
 // --- Recorded households ---
 
-std::string data_folder() {
-  const char* folder = std::getenv("FUGU_DATA");
-  return std::string(folder ? folder : FUGU_SHARED_DATA) + "/policies/";
-}
+std::string data_folder() { return std::string(FUGU_SHARED_DATA) + "/policies/"; }
 
 std::vector<Policy> read_household(const std::string& path) {
   auto input = Input::open(path);

@@ -380,10 +380,8 @@ double mean_scale(const std::vector<double>& rates) {
 }
 
 TEST(PublishedPlanners, HoldOnSimulatedHouseholds) {
-  const char* data = std::getenv("FUGU_DATA");
-  if (data == nullptr) GTEST_SKIP() << "set FUGU_DATA to the folder of recorded data sets";
   for (int household = 1; household <= 10; ++household) {
-    const std::string path = std::string(data) + "/policies/household_" + std::to_string(household) + ".csv.gz";
+    const std::string path = std::string(FUGU_SHARED_DATA) + "/policies/household_" + std::to_string(household) + ".csv.gz";
     if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
     const PolicyBook book = book_of({read_household(path)});
     ASSERT_FALSE(book.empty());

@@ -74,7 +74,7 @@ TEST_P(EveryStrategy, KeepsEveryPolicyWithDeltaIfItHasSuchAForm) {
   const StrategyKind& kind = *find_strategy(GetParam());
   if (!kind.make({.policies = true, .delta = *Delta::make(1e-6)})) GTEST_SKIP() << "for δ = 0 only";
   Random random(seed_or(11));
-  for (int i = 0; i < kBooks / 10; ++i) {
+  for (int i = 0; i < kBooks / 50; ++i) {
     const auto events = random_events(random, kSlots, i % 2 == 1);
     const AuditReport report =
         simulate_and_audit(kind, swellfish(1e-6, i % 4 < 2), events, static_cast<std::uint64_t>(i));

@@ -24,6 +24,7 @@
 #include "fugu/core/budget.hpp"
 #include "fugu/mechanism/narwhal_plan.hpp"
 #include "fugu/mechanism/planner.hpp"
+#include "fugu/mechanism/published_planners.hpp"
 
 namespace fugu {
 
@@ -113,5 +114,8 @@ class Narwhal final : public Planner {
   Slot busy_first_ = 0;        // of the busy period slot_ lies in
   std::vector<double> spent_;  // rates of slots busy_first_ … slot_
 };
+
+/// Narwhal as it publishes: it must not stay behind unicorn-ps. Reads δ and the largest rate from `options`.
+std::unique_ptr<Narwhal> make_narwhal(const PlannerOptions& options);
 
 }  // namespace fugu

@@ -13,6 +13,9 @@ namespace fugu {
 /// Makes a planner for a promise that counts ε or ρ.
 using MakePlanner = std::function<std::unique_ptr<Planner>(const Kernel&)>;
 
+/// The rate that the floor gives each slot of its window; infinite without a floor.
+double floor_rate(const Kernel& kernel);
+
 /// Answers every slot at the rate its planner says, within what the floor and the accountant allow. Where no policy is
 /// relevant: the true value if that was chosen, else as much as the floor gives each slot of its window.
 ///

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -30,6 +31,8 @@ struct PlannerOptions {
   /// the sensitivity; each rule else as printed, and as sound. The conference rules know no such form; Theorem 11 has
   /// its own.
   Delta delta = Delta::zero();
+  /// No rate above this will be granted, because of a floor. Only a rule that plans ahead can make use of it.
+  double rate_max = std::numeric_limits<double>::infinity();
 };
 
 /// Thesis, Theorem 11: w-event with w = longest interval known so far, the smallest ε and ΔQ. Answers every slot from
