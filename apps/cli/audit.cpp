@@ -6,6 +6,8 @@
 #include "command.hpp"
 #include "definition_options.hpp"
 #include "fugu/accounting/ledger.hpp"
+#include "fugu/stream/line_reader.hpp"
+#include "fugu/stream/stamp.hpp"
 #include "run_facts.hpp"
 
 namespace fugu::cli {
@@ -17,7 +19,7 @@ struct AuditArguments {
   std::string released;
   bool open_ended = false;
   DefinitionOptions definition;
-  std::string unit_step = "1";
+  std::optional<std::string> unit_step;  ///< 1; with policies a millionth
 };
 
 constexpr const char* kExamples = R"(
@@ -28,6 +30,7 @@ Examples
   fugu audit --ledger run.ledger --released released.csv
   fugu audit --ledger run.ledger --open                      the run is still going
   fugu audit --released released.csv --definition w-event --epsilon 1 --w 96 --sensitivity 10
+  fugu audit --released released.csv --policies policies.csv
                                                              believes the stated loss rates; a ledger is better evidence
 )";
 
@@ -129,9 +132,53 @@ Result<std::vector<std::string>> series_in(const std::string& released) {
   }
 }
 
+/// The clock that the times of a releases file imply: the first two that differ are one slot apart.
+Result<RunClock> clock_in(const std::string& released) {
+  FUGU_ASSIGN(Input input, Input::open(released));
+  LineReader lines(std::move(input));
+  FUGU_TRY(lines.next());  // the header
+  std::optional<Stamp> first;
+  for (;;) {
+    FUGU_ASSIGN(const auto line, lines.next());
+    if (!line) break;
+    Stamp stamp;
+    if (parse_stamp(line->substr(0, line->find(',')), std::nullopt, stamp) != TimeFault::none) break;
+    if (!first) first = stamp;
+    if (stamp.instant_s > first->instant_s)
+      return RunClock{Clock(first->instant_s, stamp.instant_s - first->instant_s), first->utc_offset_s};
+  }
+  return RunClock{};  // slot numbers, or a single slot
+}
+
+/// Policies say themselves what may change. Without a word about the floor, none is checked.
+Outcome audit_policies_without_ledger(const AuditArguments& arguments) {
+  DefinitionOptions about = arguments.definition;
+  if (about.policies.floor.empty()) about.policies.exact_when_idle = true;
+  FUGU_ASSIGN(const Definition definition, about.make());
+  // A grid that rounds no magnitude up by much, unless the stream's is given.
+  FUGU_ASSIGN(const UnitStep unit_step, UnitStep::parse(arguments.unit_step.value_or("0.000001")));
+  FUGU_ASSIGN(const std::vector<std::string> series, series_in(arguments.released));
+  if (series.empty()) return Error{Cause::bad_input, arguments.released + ": holds no release to audit"};
+  FUGU_ASSIGN(const Exposure exposure, about.exposure_of_stream(unit_step, series.size()));
+  FUGU_ASSIGN(const RunClock clock, clock_in(arguments.released));
+  FUGU_ASSIGN(const PolicyBook book, about.policies.read({.unit_step = unit_step,
+                                                          .clock = clock.clock,
+                                                          .utc_offset_s = clock.utc_offset_s,
+                                                          .default_utc_offset_s = clock.utc_offset_s,
+                                                          .series = series}));
+  FUGU_ASSIGN(Input input, Input::open(arguments.released));
+  FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {clock.clock, series}));
+  FUGU_ASSIGN(const AuditReport report, audit_stated_rates([&](ReleaseRecord& row) { return rows.next(row); },
+                                                           definition, exposure, book, unit_step.to_double()));
+  note("the loss rates in the file are believed; audit the ledger for evidence");
+  print(report, series);
+  return report.holds() ? kDone : kAnswerIsNo;
+}
+
 Outcome audit_without_ledger(const AuditArguments& arguments) {
+  if (arguments.definition.policies.given()) return audit_policies_without_ledger(arguments);
   FUGU_ASSIGN(const Definition definition, arguments.definition.make());
-  FUGU_ASSIGN(const UnitStep unit_step, UnitStep::parse(arguments.unit_step));
+  FUGU_ASSIGN(const UnitStep unit_step, UnitStep::parse(arguments.unit_step.value_or("1")));
   FUGU_ASSIGN(const std::vector<std::string> series, series_in(arguments.released));
   if (series.empty()) return Error{Cause::bad_input, arguments.released + ": holds no release to audit"};
   FUGU_ASSIGN(const Exposure exposure, arguments.definition.exposure_of_stream(unit_step, series.size()));
@@ -155,8 +202,8 @@ void add_audit(CLI::App& app, Outcome& outcome) {
   command->add_flag("--open", arguments->open_ended, "The run is still going: a ledger without an end is in order");
   arguments->definition.add_to(*command);
   command
-      ->add_option("--unit-step", arguments->unit_step, "Without a ledger: the grid the sensitivity is rounded up to")
-      ->capture_default_str()
+      ->add_option("--unit-step", arguments->unit_step,
+                   "Without a ledger: the grid that sensitivity and magnitudes are rounded up to")
       ->group("Promise");
   command->callback([arguments, &outcome]() -> void {
     if (!arguments->ledger.empty()) {
