@@ -174,6 +174,9 @@ class Kill : public testing::TestWithParam<Scenario> {
  protected:
   void SetUp() override {
     write_file(directory_ / "map.csv", "meter,series\na,north\nb,north\nb,south\nc,south\n");
+    write_file(directory_ / "policies.csv",
+               "meter,start,end,length,magnitude,epsilon,known\n"
+               "a,4,15,3,2,1,0\nb,10,17,8,1,0.5,6\na,12,20,2,3,1,0\nc,30,41,4,2,2,9\nb,30,33,1,1,1,29\n");
     std::random_device device;
     seed_ = device();
     random_.seed(seed_);
@@ -334,6 +337,17 @@ std::vector<Scenario> scenarios() {
        .readings = true,
        .stamps = true,
        .answers = kEveryEighth},
+      {.name = "narwhal_floor",
+       .options = " --policies policies.csv --floor event:1 --mechanism narwhal",
+       .answers = kUniformStream},
+      {.name = "unicorn_ps_true_values",
+       .options = " --policies policies.csv --exact-when-idle --mechanism unicorn-ps",
+       .answers = kUniformStream},
+      {.name = "readings_narwhal_stdout",
+       .options = " --policies policies.csv --floor w-event:1:4 --mechanism narwhal",
+       .readings = true,
+       .to_stdout = true,
+       .answers = kSlots},
       {.name = "user_level",
        .options = " --definition user --horizon 48 --epsilon 1 --mechanism uniform",
        .answers = kUniformStream},
