@@ -1,10 +1,10 @@
 // Swellfish strategies through the real kernel: cost per slot of one meter over years, and how it grows with meters.
 #include <benchmark/benchmark.h>
 
-#include <limits>
+#include <string>
 
-#include "fugu/mechanism/planned.hpp"
 #include "fugu/mechanism/publisher.hpp"
+#include "fugu/mechanism/registry.hpp"
 #include "fugu/simulate/wishes.hpp"
 
 namespace fugu {
@@ -45,29 +45,18 @@ class WholeBook final : public PolicyFeed {
   PolicyEvent event_;
 };
 
-/// The same rate always, low enough for every policy: what kernel and accountant cost by themselves.
-class Constant final : public Planner {
- public:
-  void add(MeterId, const Policy&) override {}
-  void withdraw(MeterId, const Policy&) override {}
-  double rate(Slot) override { return 0.2e-5; }
-  void spent(double) override {}
-};
-
-Mechanism mechanism(std::uint64_t meters, std::uint64_t days, double uses_per_day, MakePlanner make_planner) {
-  const auto floor = std::make_shared<const Definition>(
-      *Definition::make({.protects = Protects::event, .epsilon = *Epsilon::make(100)}));
-  return {*Definition::make({.protects = Protects::swellfish, .floor = floor}),
+Mechanism mechanism(std::string_view strategy, std::uint64_t meters, std::uint64_t days, double uses_per_day) {
+  return {*Definition::make({.protects = Protects::swellfish, .exact_when_idle = true}),
           *Exposure::make({.sensitivity_steps = {10'000}, .signatures = {{0}}}), NoiseKind::laplace,
-          std::make_unique<PlannedStrategy>(std::move(make_planner)),
-          std::make_unique<WholeBook>(meters, days, uses_per_day)};
+          *make_strategy(strategy, {.policies = true}), std::make_unique<WholeBook>(meters, days, uses_per_day)};
 }
 
-void run(benchmark::State& state, std::uint64_t meters, std::uint64_t days, double uses_per_day,
-         const MakePlanner& make_planner) {
+/// All of it: taking in the policies, planning, kernel, accountant and noise.
+void run(benchmark::State& state, std::string_view strategy, std::uint64_t meters, std::uint64_t days,
+         double uses_per_day) {
   const Slot slots = static_cast<Slot>(days) * kSlotsPerDay;
   for (auto _ : state) {
-    Simulation simulation(mechanism(meters, days, uses_per_day, make_planner), std::make_unique<SimulationNoise>(1));
+    Simulation simulation(mechanism(strategy, meters, days, uses_per_day), std::make_unique<SimulationNoise>(1));
     SlotRow row;
     row.values.push_back(Raw(1000));
     for (row.slot = 0; row.slot < slots; ++row.slot) {
@@ -76,24 +65,38 @@ void run(benchmark::State& state, std::uint64_t meters, std::uint64_t days, doub
       benchmark::DoNotOptimize(*release);
     }
   }
-  state.counters["ns/slot"] =
-      benchmark::Counter(static_cast<double>(slots) * static_cast<double>(state.iterations()) * 1e-9,
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["slot"] = benchmark::Counter(static_cast<double>(slots) * static_cast<double>(state.iterations()),
+                                              benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 constexpr std::uint64_t kDays = 1564;  // 4.5 years: 150,144 quarter hours
 
-void BM_OneMeter(benchmark::State& state) {
-  run(state, 1, kDays, static_cast<double>(state.range(0)), [](const Kernel&) { return std::make_unique<Constant>(); });
+void register_all() {
+  for (const StrategyKind& kind : strategy_kinds()) {
+    if (kind.serves == Serves::windows || kind.comparison_only) continue;
+    for (const int per_day : {10, 20}) {
+      const std::string name = "one_meter/" + std::string(kind.name) + "/" + std::to_string(per_day) + "_a_day";
+      benchmark::RegisterBenchmark(name.c_str(), [&kind, per_day](benchmark::State& state) {
+        run(state, kind.name, 1, kDays, per_day);
+      })->Unit(benchmark::kMillisecond);
+    }
+  }
+  for (const char* strategy : {"unicorn-ps", "narwhal"}) {
+    for (const std::uint64_t meters : {10'000, 100'000, 1'000'000}) {
+      const std::string name = "one_day/" + std::string(strategy) + "/" + std::to_string(meters) + "_meters";
+      benchmark::RegisterBenchmark(name.c_str(),
+                                   [strategy, meters](benchmark::State& state) { run(state, strategy, meters, 1, 10); })
+          ->Unit(benchmark::kSecond)
+          ->Iterations(1);
+    }
+  }
 }
-BENCHMARK(BM_OneMeter)->Arg(10)->Arg(20)->Unit(benchmark::kMillisecond);
-
-void BM_ManyMeters(benchmark::State& state) {
-  run(state, static_cast<std::uint64_t>(state.range(0)), 1, 10,
-      [](const Kernel&) { return std::make_unique<Constant>(); });
-}
-BENCHMARK(BM_ManyMeters)->Arg(10'000)->Arg(100'000)->Arg(1'000'000)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 }  // namespace
 }  // namespace fugu
-BENCHMARK_MAIN();
+
+int main(int argc, char** argv) {
+  fugu::register_all();
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -34,6 +34,12 @@ std::vector<Entry> catalogue() {
        "transcripts of two streams that differ by one meter within w consecutive slots are (ε, δ)-indistinguishable; "
        "habits that last longer than w slots are not covered",
        "proved", "docs/guarantees/w-event.md", "--definition w-event --epsilon 1 --w 96 --sensitivity 10"},
+      {"definition", "swellfish", "protects what households state as policies: what to hide, when, and how well",
+       "for every policy, transcripts of two streams that differ only within its interval, by at most one occurrence "
+       "of "
+       "each of the meter's policies, are ε-indistinguishable with the policy's own ε; a floor holds for everybody, or "
+       "true values are released where nothing is relevant",
+       "proved", "docs/guarantees/swellfish.md", "--policies policies.csv --floor event:1 --sensitivity 10"},
       {"noise", "laplace", "discrete Laplace noise on the grid: P(k) ∝ exp(−|k|/scale)",
        "exact to the last bit, from a cryptographic source; a change by c steps loses c/scale", "proved",
        "docs/guarantees/noise.md", "--noise laplace"},

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Plan again when so many slots' worth of rates was asked for and not spent.
-constexpr double kUnspentSlots = 0.5;
+constexpr double kUnspentSlots = 4;
 // A reserve that is held back shrinks with time; plan again after so many slots to spend it.
 constexpr Slot kReviewSlots = 4;
 // The share of losses that policies bring which come late, before experience tells, and the experience it counts as.

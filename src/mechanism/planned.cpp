@@ -142,6 +142,7 @@ Result<double> PlannedStrategy::release_relevant(Kernel& kernel, Release& releas
 }
 
 Result<double> PlannedStrategy::release_at(Kernel& kernel, Release& release, const Block& block, double rate) {
+  if (rate <= 0) return 0.0;
   auto answers = kernel.values_at(block.series, rate);
   if (!answers && answers.error().cause == Cause::refused) {
     rate = std::min(rate, rate_of(kernel, kernel.available()));
