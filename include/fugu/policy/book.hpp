@@ -21,7 +21,7 @@ class Collection {
   bool remove(const Policy& policy);
   /// Replaces everything; cheaper than adding one by one.
   void assign(std::vector<Policy> policies);
-  /// Drops policies whose interval ends before `slot`.
+  /// Drops policies whose interval ends before `slot`, once there are many of them.
   void forget_ended(Slot slot);
 
   std::span<const Policy> policies() const { return policies_; }
@@ -67,7 +67,7 @@ class PolicyBook {
   void add(MeterId meter, const Policy& policy);
   bool remove(MeterId meter, const Policy& policy);
   void assign(MeterId meter, std::vector<Policy> policies);
-  /// Drops policies whose interval ends before `slot`; meters stay.
+  /// The same for all meters, which stay.
   void forget_ended(Slot slot);
 
  private:
