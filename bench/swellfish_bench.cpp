@@ -32,7 +32,9 @@ class WholeBook final : public PolicyFeed {
     event_.policy = wishes_[position_++];
     return &event_;
   }
-  Result<void> refused(const Error&) override { return {}; }  // a wish across midnight may be one of the next day, too
+  Result<void> admit(const PolicyEvent&, Slot) override { return {}; }
+  void accepted(const PolicyEvent&) override {}
+  Result<void> refused(const PolicyEvent&, const Error& why) override { return why; }
 
  private:
   WishOptions options_;
@@ -46,7 +48,8 @@ class WholeBook final : public PolicyFeed {
 };
 
 Mechanism mechanism(std::string_view strategy, std::uint64_t meters, std::uint64_t days, double uses_per_day) {
-  return {*Definition::make({.protects = Protects::swellfish, .exact_when_idle = true}),
+  return {*Definition::make(
+              {.protects = Protects::swellfish, .epsilon = PromisedEpsilon::of_each_policy(), .exact_when_idle = true}),
           *Exposure::make({.sensitivity_steps = {10'000}, .signatures = {{0}}}), NoiseKind::laplace,
           *make_strategy(strategy, {.policies = true}), std::make_unique<WholeBook>(meters, days, uses_per_day)};
 }

@@ -30,159 +30,165 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// A policies file as events, in the order in which they become known.
-class FileFeed final : public PolicyFeed {
+/// Which set of series holds all that a meter counts into.
+class Membership {
  public:
-  FileFeed(std::string path, PolicyOptions options, std::vector<std::vector<SeriesId>> signatures, bool strict,
-           bool live, std::function<void(const std::string&)> warn)
-      : path_(std::move(path)),
-        options_(std::move(options)),
-        signatures_(std::move(signatures)),
-        strict_(strict),
-        live_(live),
-        warn_(std::move(warn)) {}
+  Membership(const SeriesMap* map, std::vector<std::vector<SeriesId>> signatures)
+      : map_(map), signatures_(std::move(signatures)) {}
 
-  Result<void> open() {
-    FUGU_ASSIGN(Input input, Input::open(path_));
-    FUGU_ASSIGN(PolicyReader reader, PolicyReader::open(std::move(input), options_));
-    reader_.emplace(std::move(reader));
-    bytes_ = size_of_file();
-    return {};
-  }
-
-  Result<const PolicyEvent*> next(Slot slot) override {
-    for (;;) {
-      FUGU_ASSIGN(const bool more, next_row());
-      if (!more) break;
-      if (row_.known == 0 && !row_.withdrawn) return take(row_);
-      later_.push_back(row_);
-    }
-    if (!sorted_) {
-      std::stable_sort(later_.begin(), later_.end(), [](const auto& a, const auto& b) { return a.known < b.known; });
-      sorted_ = true;
-    }
-    if (next_later_ < later_.size() && later_[next_later_].known <= slot) return take(later_[next_later_++]);
-    while (live_ && slot != kPolicySlotMax && has_grown()) {
-      FUGU_ASSIGN(const bool more, next_appended());
-      if (!more) break;
-      const auto admitted = check_appended(slot);
-      if (admitted) return take(row_);
-      line_ = row_.line;
-      FUGU_TRY(refused(admitted.error()));
-    }
-    return nullptr;
-  }
-
-  Result<void> refused(const Error& why) override {
-    const std::string what = path_ + ":" + std::to_string(line_) + ": " + why.message;
-    if (!live_) return Error{why.cause, what};
-    warn_(what + "; the policy is not kept");
-    return {};
-  }
-
- private:
-  /// The next row of what was there when the file was opened.
-  Result<bool> next_row() {
-    while (reader_) {
-      auto more = reader_->next(row_);
-      if (more && *more) {
-        rows_ = row_.line;
-        return true;
-      }
-      if (!more && strict_) return std::move(more).error();
-      if (!more) {
-        warn_(more.error().message + "; the row is ignored");
-        continue;
-      }
-      reader_.reset();
-    }
-    return false;
-  }
-
-  /// Reads the file again from the start, up to the first row that has not been seen.
-  Result<bool> next_appended() {
-    if (!appended_) {
-      FUGU_ASSIGN(Input input, Input::open(path_));
-      FUGU_ASSIGN(PolicyReader reader, PolicyReader::open(std::move(input), options_));
-      appended_.emplace(std::move(reader));
-      bytes_ = size_of_file();
-    }
-    for (;;) {
-      auto more = appended_->next(row_);
-      if (!more) {
-        warn_(more.error().message + "; the row is ignored");
-        continue;
-      }
-      if (!*more) {
-        appended_.reset();
-        return false;
-      }
-      if (row_.line <= rows_) continue;
-      rows_ = row_.line;
-      return true;
-    }
-  }
-
-  Result<void> check_appended(Slot now) {
-    const Collection& collection = book_.of(book_.meter(row_.meter));
-    return row_.withdrawn ? admit_withdrawal(collection, row_.policy, now)
-                          : admit(options_.admission, collection, row_.policy, now);
-  }
-
-  std::uint64_t size_of_file() const {
-    struct stat status{};
-    return ::stat(path_.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
-  }
-  /// Whether whole rows were appended; half a row waits for its end.
-  bool has_grown() const {
-    if (appended_) return true;
-    if (size_of_file() <= bytes_) return false;
-    std::ifstream file(path_, std::ios::binary);
-    file.seekg(-1, std::ios::end);
-    return file.get() == '\n';
-  }
-
-  const PolicyEvent* take(const StatedPolicy& row) {
-    line_ = row.line;
-    event_.meter = row.meter;
-    event_.policy = row.policy;
-    event_.withdrawn = row.withdrawn;
-    event_.signatures = signatures_of(row.meter);
-    if (live_) {  // what later rows are compared with
-      const MeterId meter = book_.meter(row.meter);
-      row.withdrawn ? static_cast<void>(book_.remove(meter, row.policy)) : book_.add(meter, row.policy);
-    }
-    return &event_;
-  }
-
-  /// The first set of series that holds all the meter counts into.
-  std::vector<std::uint32_t> signatures_of(const std::string& meter) const {
-    if (options_.map == nullptr) return {};
-    const auto id = options_.map->meter(meter);
+  /// Empty when the meter may count into anything.
+  std::vector<std::uint32_t> of(const std::string& meter) const {
+    const auto id = map_ != nullptr ? map_->meter(meter) : std::nullopt;
     if (!id) return {};
-    const auto series = options_.map->series_of(*id);
+    const auto series = map_->series_of(*id);
     for (std::uint32_t g = 0; g < signatures_.size(); ++g) {
       if (std::includes(signatures_[g].begin(), signatures_[g].end(), series.begin(), series.end())) return {g};
     }
     return {};
   }
 
-  std::string path_;
-  PolicyOptions options_;
+ private:
+  const SeriesMap* map_;
   std::vector<std::vector<SeriesId>> signatures_;
-  bool strict_;
-  bool live_;
-  std::function<void(const std::string&)> warn_;
-  std::optional<PolicyReader> reader_;    // of what was there at first
-  std::optional<PolicyReader> appended_;  // of what came later
-  StatedPolicy row_;
-  std::vector<StatedPolicy> later_;  // known later, or taken back
-  std::size_t next_later_ = 0;
-  bool sorted_ = false;
-  std::uint64_t rows_ = 0;  // lines seen
+};
+
+/// A file that grows by whole lines: what of it has been read, and what came since.
+class GrowingFile {
+ public:
+  explicit GrowingFile(std::string path) : path_(std::move(path)) {}
+
+  /// Everything up to the last line end that was not read before, with as many line ends before it as there are lines
+  /// in what was, so that lines keep their numbers; the first line, a CSV's header, comes again. Empty when there is
+  /// nothing new.
+  std::string read_on() {
+    struct stat status{};
+    if (::stat(path_.c_str(), &status) != 0 || static_cast<std::uint64_t>(status.st_size) <= bytes_) return {};
+    std::ifstream file(path_, std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(bytes_));
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    text.resize(text.rfind('\n') + 1);  // half a line waits for its end; npos + 1 is 0
+    if (text.empty()) return {};
+    const std::size_t lines = lines_;
+    bytes_ += text.size();
+    lines_ += static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    if (lines == 0) {
+      header_ = text.front() == '{' ? std::string() : text.substr(0, text.find('\n'));
+      return text;
+    }
+    return header_ + std::string(lines, '\n') + text;
+  }
+
+ private:
+  std::string path_;
+  std::string header_;
   std::uint64_t bytes_ = 0;
-  std::uint64_t line_ = 0;
-  PolicyBook book_;  // live: of what was handed out
+  std::size_t lines_ = 0;
+};
+
+/// A policies file as events. What is there at first comes as a whole; a live one is looked at again for more.
+class FileFeed final : public PolicyFeed {
+ public:
+  struct Options {
+    std::string path;
+    PolicyOptions reading;
+    Membership membership;
+    bool strict;  ///< a fresh run: the file was found in order, and stays so
+    bool live;
+    std::function<void(const std::string&)> warn;
+  };
+  explicit FileFeed(Options options) : options_(std::move(options)), file_(options_.path) {}
+
+  Result<void> open() {
+    if (!options_.live) {
+      FUGU_ASSIGN(Input input, Input::open(options_.path));
+      return read_from(std::move(input));
+    }
+    std::string text = file_.read_on();
+    if (text.empty()) return Error{Cause::bad_input, options_.path + ": found no whole line; expected policies"};
+    return read_from(Input::from_memory(options_.path, std::move(text)));
+  }
+
+  Result<const PolicyEvent*> next(Slot slot) override {
+    for (;;) {
+      FUGU_ASSIGN(const bool more, next_row());
+      if (more && row_.known <= started_ && !row_.withdrawn) return take(row_);
+      if (more) {
+        insert_later(row_);
+        continue;
+      }
+      if (next_later_ < later_.size() && later_[next_later_].known <= slot) return take(later_[next_later_++]);
+      if (!options_.live || slot == kPolicySlotMax) return nullptr;
+      options_.reading.now = started_ = slot;  // what comes now is about slots from here on
+      std::string text = file_.read_on();
+      if (text.empty()) return nullptr;
+      FUGU_TRY(read_from(Input::from_memory(options_.path, std::move(text))));
+    }
+  }
+
+  Result<void> admit(const PolicyEvent& event, Slot slot) override {
+    if (slot == 0 || !keeps_book()) return {};  // what is known from the beginning was found in order as a whole
+    const Collection& collection = book_.of(book_.meter(event.meter));
+    return event.withdrawn ? admit_withdrawal(collection, event.policy, slot)
+                           : fugu::admit(options_.reading.admission, collection, event.policy, slot);
+  }
+
+  void accepted(const PolicyEvent& event) override {
+    if (!keeps_book()) return;
+    const MeterId meter = book_.meter(event.meter);
+    event.withdrawn ? static_cast<void>(book_.remove(meter, event.policy)) : book_.add(meter, event.policy);
+  }
+
+  Result<void> refused(const PolicyEvent& event, const Error& why) override {
+    const std::string what = options_.path + ":" + std::to_string(event.line) + ": " + why.message;
+    if (options_.strict && !options_.live) return Error{why.cause, what};
+    options_.warn(what + "; the policy is not kept");
+    return {};
+  }
+
+ private:
+  /// Later rows are judged by what was accepted before.
+  bool keeps_book() const { return options_.live || !options_.strict; }
+
+  Result<void> read_from(Input input) {
+    FUGU_ASSIGN(PolicyReader reader, PolicyReader::open(std::move(input), options_.reading));
+    reader_.emplace(std::move(reader));
+    return {};
+  }
+
+  Result<bool> next_row() {
+    while (reader_) {
+      auto more = reader_->next(row_);
+      if (more && *more) return true;
+      if (more) {
+        reader_.reset();
+      } else if (options_.strict && started_ == 0) {
+        return std::move(more).error();
+      } else {
+        options_.warn(more.error().message + "; the row is ignored");
+      }
+    }
+    return false;
+  }
+
+  void insert_later(const StatedPolicy& row) {
+    const auto at = std::upper_bound(later_.begin() + static_cast<std::ptrdiff_t>(next_later_), later_.end(), row,
+                                     [](const auto& a, const auto& b) { return a.known < b.known; });
+    later_.insert(at, row);
+  }
+
+  const PolicyEvent* take(const StatedPolicy& row) {
+    event_ = {row.meter, options_.membership.of(row.meter), row.policy, row.withdrawn, row.line};
+    return &event_;
+  }
+
+  Options options_;
+  GrowingFile file_;
+  std::optional<PolicyReader> reader_;
+  Slot started_ = 0;  // rows known by then are handed out as they are read
+  StatedPolicy row_;
+  std::vector<StatedPolicy> later_;  // known later, or taken back; ordered
+  std::size_t next_later_ = 0;
+  PolicyBook book_;
   PolicyEvent event_;
 };
 
@@ -253,6 +259,7 @@ Result<Definition> PolicyArguments::definition(Delta delta) const {
     for_everybody = std::make_shared<const Definition>(std::move(parsed));
   }
   return Definition::make({.protects = Protects::swellfish,
+                           .epsilon = PromisedEpsilon::of_each_policy(),
                            .delta = delta,
                            .floor = std::move(for_everybody),
                            .exact_when_idle = exact_when_idle});
@@ -292,8 +299,8 @@ Result<std::unique_ptr<PolicyFeed>> PolicyArguments::feed(const PolicyContext& c
                                                           std::function<void(const std::string&)> warn) const {
   FUGU_ASSIGN(PolicyOptions options, reading(context));
   if (strict) FUGU_TRY(read(context));  // all of it is in order, or nothing is released
-  auto made =
-      std::make_unique<FileFeed>(policies, std::move(options), context.signatures, strict, live, std::move(warn));
+  auto made = std::make_unique<FileFeed>(FileFeed::Options{
+      policies, std::move(options), Membership(context.map, context.signatures), strict, live, std::move(warn)});
   FUGU_TRY(made->open());
   return std::unique_ptr<PolicyFeed>(std::move(made));
 }

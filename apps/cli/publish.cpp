@@ -144,6 +144,20 @@ class Primed final : public SlotSource {
   bool held_ = false;
 };
 
+/// FNV-1a over who counts into what.
+std::string fingerprint(const SeriesMap& map) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  const auto add = [&](std::string_view text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    hash = (hash ^ 0xff) * 0x100000001b3u;
+  };
+  for (MeterId meter = 0; meter < map.meter_count(); ++meter) {
+    add(map.meter_name(meter));
+    for (const SeriesId series : map.series_of(meter)) add(map.series()[series]);
+  }
+  return std::to_string(hash);
+}
+
 /// How far an earlier run came, according to its ledger.
 struct LedgerState {
   Slot next_slot = 0;
@@ -292,6 +306,8 @@ Result<LedgerHeader> PublishRun::header(const RunClock& clock) const {
   if (options_.every) header.facts["every"] = std::to_string(*options_.every);
   header.facts["noise"] = noise() == NoiseKind::gaussian ? "gaussian" : "laplace";
   header.facts["filter"] = options_.filter;
+  if (has_policies() && source_->series_map() != nullptr)
+    header.facts["series-map"] = fingerprint(*source_->series_map());  // policies are kept where their meters count
   if (options_.interval) header.facts["interval"] = short_number(*options_.interval);
   return header;
 }

@@ -34,7 +34,7 @@ std::string_view name_of(Protects protects) {
 namespace {
 
 Result<void> check_swellfish(const Definition::Options& options) {
-  if (options.epsilon || options.window_slots)
+  if (options.epsilon.one() || options.window_slots)
     return Error{Cause::usage, "swellfish has no epsilon or window of its own: each policy states them"};
   if ((options.floor != nullptr) == options.exact_when_idle)
     return Error{Cause::usage,
@@ -53,7 +53,7 @@ Result<Definition> Definition::make(const Options& options) {
   Options checked = options;
   if (options.protects == Protects::swellfish) {
     FUGU_TRY(check_swellfish(options));
-  } else if (!options.epsilon || options.floor != nullptr || options.exact_when_idle) {
+  } else if (!options.epsilon.one() || options.floor != nullptr || options.exact_when_idle) {
     return Error{Cause::usage, std::string(name_of(options.protects)) +
                                    " needs epsilon; a floor and true values when idle belong to swellfish"};
   }

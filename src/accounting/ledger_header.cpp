@@ -170,6 +170,7 @@ Result<Definition> definition_of(const Draft& draft) {
     floor = std::make_shared<const Definition>(made);
   }
   return Definition::make({.protects = Protects::swellfish,
+                           .epsilon = PromisedEpsilon::of_each_policy(),
                            .delta = delta,
                            .floor = std::move(floor),
                            .exact_when_idle = draft.exact_when_idle});

@@ -50,11 +50,15 @@ bool is_envelope(const Shape& shape) {
 
 std::uint64_t narrow(uint128 units) { return units > kTooMuchRate ? kTooMuchRate : static_cast<std::uint64_t>(units); }
 
-/// sum + weight · rate, or kTooMuch when that exceeds `limit`.
+/// sum + weight · rate, or kTooMuch when that exceeds `limit` or the rate is one that was cut off.
 uint128 add_weighted(uint128 sum, std::uint64_t weight, std::uint64_t rate, uint128 limit) {
+  if (rate == kTooMuchRate || sum > limit) return kTooMuch;
   const uint128 product = static_cast<uint128>(weight) * rate;
-  return product > limit || sum + product > limit ? kTooMuch : sum + product;
+  return product > limit - sum ? kTooMuch : sum + product;
 }
+
+/// The largest sum that is not kTooMuch.
+constexpr uint128 kUnlimited = kTooMuch - 1;
 
 }  // namespace
 
@@ -89,14 +93,15 @@ Result<MeterId> SwellfishAccountant::state(std::string_view name, std::span<cons
   if (policy.interval.first <= current_)
     return Error{Cause::refused, "the interval has begun: a policy must be stated before its first slot (" +
                                      std::to_string(policy.interval.first) + ") is released"};
-  if (policy.magnitude_steps < 1 || policy.length_slots < 1 || policy.length_slots > policy.interval.slots() ||
-      policy.epsilon.units() == 0)
+  if (policy.interval.last < policy.interval.first || policy.magnitude_steps < 1 || policy.length_slots < 1 ||
+      policy.length_slots > policy.interval.slots() || policy.epsilon.units() == 0)
     return Error{Cause::bad_input, "a policy needs a magnitude, a length that fits its interval, and an epsilon"};
   const std::uint64_t largest = currency_ == Currency::epsilon ? kMagnitudeStepsMax : kMagnitudeStepsMaxRho;
   if (policy.magnitude_steps > largest)
     return Error{Cause::bad_input, "the magnitude is more than " + std::to_string(largest) +
                                        " unit steps, too much to account: choose a coarser --unit-step"};
-  for (const std::uint32_t signature : signatures) FUGU_CHECK(signature < exposure_.signature_count());
+  if (std::any_of(signatures.begin(), signatures.end(), [&](auto g) { return g >= exposure_.signature_count(); }))
+    return Error{Cause::bad_input, "the meter's series are not those of this stream"};
   if (policy.shape && !reaches_lanes(*policy.shape, signatures))
     return Error{
         Cause::bad_input,
@@ -107,9 +112,12 @@ Result<MeterId> SwellfishAccountant::state(std::string_view name, std::span<cons
   if (meter == signatures_of_meter_.size()) {
     signatures_of_meter_.emplace_back(signatures.begin(), signatures.end());
     first_live_of_meter_.push_back(kNone);
+  } else if (!std::equal(signatures.begin(), signatures.end(), signatures_of_meter_[meter].begin(),
+                         signatures_of_meter_[meter].end())) {
+    return Error{Cause::bad_input, "the meter counted into other series when it stated its first policy"};
   }
   book_.add(meter, policy);
-  has_shapes_ = has_shapes_ || policy.shape;
+  has_shapes_ = has_shapes_ || (policy.shape && currency_ == Currency::epsilon);
   beginning_.schedule(policy.interval.first, meter);
   refresh_neighbours(meter, policy);
   return meter;
@@ -322,7 +330,7 @@ void SwellfishAccountant::rebuild(Live& live) const {
   collection.for_overlapping(live.policy.interval, [&](const Policy& psi) {
     const Interval within = common(live.policy.interval, psi.interval);
     if (psi.shape) {
-      live.shapes.push_back({psi, within});
+      live.shapes.push_back({psi, within, 0, {}});
     } else {
       add_row(live, {within, std::min(psi.length_slots, within.slots()), psi.magnitude_steps});
     }
@@ -333,7 +341,7 @@ void SwellfishAccountant::add_row(Live& live, const LossTerm& term) const {
   const auto weight = static_cast<std::uint64_t>(term.weight);
   const std::uint64_t best = narrow(best_window(live.signature, term.interval, term.length_slots));
   if (term.interval.last < current_) {
-    live.closed = add_weighted(live.closed, weight, best, kTooMuch >> 1);
+    live.closed = add_weighted(live.closed, weight, best, kUnlimited);
   } else {
     live.rows.push_back({term.interval, term.length_slots, weight, best, best});
   }
@@ -365,22 +373,27 @@ SwellfishAccountant::Units SwellfishAccountant::placed(const Profile& profile, S
     const Slot end = std::min({within.last, current_, start + static_cast<Slot>(lane.steps.size()) - 1});
     for (Slot slot = std::max(within.first, start); slot <= end; ++slot)
       total = add_weighted(total, lane.steps[static_cast<std::size_t>(slot - start)], narrow(sum(channel, slot, slot)),
-                           kTooMuch >> 1);
+                           kUnlimited);
   }
   return total;
 }
 
-SwellfishAccountant::Units SwellfishAccountant::best_placement(const ShapeRow& row, std::uint32_t signature) const {
-  Units best = 0;
-  const Interval& interval = row.policy.interval;
-  for (const Profile& profile : row.policy.shape->alternatives) {
-    const auto length = static_cast<Slot>(profile.lanes[0].steps.size());
-    const Slot first = std::max(interval.first, row.within.first - length + 1);
-    const Slot last = std::min({interval.last - length + 1, row.within.last, current_});
-    for (Slot start = first; start <= last; ++start)
-      best = std::max(best, placed(profile, start, row.within, signature));
+SwellfishAccountant::Units SwellfishAccountant::best_placement(ShapeRow& row, std::uint32_t signature) const {
+  Units best = row.best;
+  const auto& alternatives = row.policy.shape->alternatives;
+  row.next_start.resize(alternatives.size(), row.policy.interval.first);
+  for (std::size_t a = 0; a < alternatives.size(); ++a) {
+    const auto length = static_cast<Slot>(alternatives[a].lanes[0].steps.size());
+    const Slot last = std::min({row.policy.interval.last - length + 1, row.within.last, current_});
+    // Occurrences that ended before this slot are settled: they are looked at once more and never again.
+    Slot& next = row.next_start[a];
+    next = std::max(next, row.within.first - length + 1);
+    for (; next <= last && next + length - 1 < current_; ++next)
+      row.best = std::max(row.best, placed(alternatives[a], next, row.within, signature));
+    for (Slot start = next; start <= last; ++start)
+      best = std::max(best, placed(alternatives[a], start, row.within, signature));
   }
-  return best;
+  return std::max(best, row.best);
 }
 
 // --- Losses -------------------------------------------------------------------------------------------------------
@@ -392,7 +405,7 @@ SwellfishAccountant::Units SwellfishAccountant::loss_with(Live& live, Units more
   for (std::size_t i = 0; i < live.rows.size(); ++i) {
     Row& row = live.rows[i];
     if (row.interval.last < current_) {  // has ended: its maximum is final
-      live.closed = add_weighted(live.closed, row.weight, row.best, kTooMuch >> 1);
+      live.closed = add_weighted(live.closed, row.weight, row.best, kUnlimited);
       loss = add_weighted(loss, row.weight, row.best, live.limit);
       row = live.rows.back();
       live.rows.pop_back();
@@ -404,23 +417,28 @@ SwellfishAccountant::Units SwellfishAccountant::loss_with(Live& live, Units more
     }
     if (loss > live.limit) return kTooMuch;
   }
-  for (const ShapeRow& row : live.shapes) {
-    loss += best_placement(row, live.signature);
-    if (loss > live.limit) return kTooMuch;
+  for (ShapeRow& row : live.shapes) {
+    const Units placed = best_placement(row, live.signature);
+    if (loss > live.limit || placed > live.limit - loss) return kTooMuch;
+    loss += placed;
   }
-  return loss;
+  return loss > live.limit ? kTooMuch : loss;
 }
 
-SwellfishAccountant::Units SwellfishAccountant::room(const Live& live, Units enough) const {
+SwellfishAccountant::Units SwellfishAccountant::room(Live& live, Units enough) const {
   const std::vector<Units>& sums = prefix_[live.signature];
   const Units now = sums[index(current_)];
   // The loss as a function of what is added is a maximum of lines: assume that all windows ending now are the largest
   // of their term, solve, and drop those that are not at the solution, which only gets smaller, until none is left.
+  if (live.policy.interval.last < current_) return enough;
+  if (live.closed > live.limit) return 0;
   std::vector<const Row*> open;
   Units fixed = live.closed;
   Units slope = 0;
-  for (const ShapeRow& row : live.shapes) {
-    fixed += best_placement(row, live.signature);
+  for (ShapeRow& row : live.shapes) {
+    const Units placed = best_placement(row, live.signature);
+    if (fixed > live.limit || placed > live.limit - fixed) return 0;
+    fixed += placed;
     if (!row.within.contains(current_)) continue;
     std::uint64_t steepest = 0;
     for (const Profile& profile : row.policy.shape->alternatives)
@@ -530,12 +548,6 @@ void SwellfishAccountant::add_rates(const Staged& staged, bool add) {
   }
 }
 
-bool SwellfishAccountant::saturated(std::uint32_t signature) const {
-  return std::any_of(staged_.losses.begin(), staged_.losses.end(), [&](const SignatureLoss& entry) {
-    return entry.signature == signature && entry.loss.units() == kTooMuchRate;
-  });
-}
-
 void SwellfishAccountant::wake_for_staged() {
   for (const SignatureLoss& entry : staged_.losses) {
     if (entry.signature < watches_.size())
@@ -546,7 +558,7 @@ void SwellfishAccountant::wake_for_staged() {
 bool SwellfishAccountant::fits_now(bool added) {
   for (const SignatureLoss& entry : staged_.losses) {
     if (entry.signature >= watches_.size() || watches_[entry.signature].relevant == 0) continue;
-    if (entry.loss.units() == kTooMuchRate) return false;  // saturated
+    if (entry.loss.units() == kTooMuchRate) return false;  // cut off: the true loss may be anything
     const Units more = added ? 0 : entry.loss.units();
     for (const LiveId id : watches_[entry.signature].awake) {
       if (lives_[id].policy.interval.last >= current_ && loss_with(lives_[id], more) > lives_[id].limit) return false;

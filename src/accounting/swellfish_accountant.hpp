@@ -53,7 +53,9 @@ class SwellfishAccountant final : public PolicyAccountant {
   /// A neighbour with a shape: the largest weighted sum over alternatives and placements.
   struct ShapeRow {
     Policy policy;
-    Interval within;  // what of its interval lies in J
+    Interval within;               // what of its interval lies in J
+    Units best;                    // over occurrences that ended before the current slot
+    std::vector<Slot> next_start;  // per alternative: the first occurrence that is not among them
   };
   enum class State : std::uint8_t { free, asleep, awake };
   /// A policy whose interval has begun, for one of the signatures its meter may have.
@@ -99,7 +101,7 @@ class SwellfishAccountant final : public PolicyAccountant {
   std::size_t index(Slot slot) const { return static_cast<std::size_t>(slot - history_first_ + 1); }
   Units sum(std::uint32_t channel, Slot first, Slot last) const;
   Units best_window(std::uint32_t channel, const Interval& interval, std::uint64_t length_slots) const;
-  Units best_placement(const ShapeRow& row, std::uint32_t signature) const;
+  Units best_placement(ShapeRow& row, std::uint32_t signature) const;
   Units placed(const Profile& profile, Slot start, const Interval& within, std::uint32_t signature) const;
   void add_rates(const Staged& staged, bool add);
   void trim_history();
@@ -124,11 +126,9 @@ class SwellfishAccountant final : public PolicyAccountant {
   /// the window sums in the rows' candidates.
   Units loss_with(Live& live, Units more) const;
   /// How much more its channel's rate may grow in this slot; exact where it is below `enough`.
-  Units room(const Live& live, Units enough) const;
+  Units room(Live& live, Units enough) const;
   Result<void> admit_true_value(const Answer& answer) const;
   void stage(const Answer& answer);
-  /// Whether the staged rate is too large to be counted: the true loss may be anything.
-  bool saturated(std::uint32_t signature) const;
   void wake_for_staged();
   bool fits_now(bool added);
   bool fits_in_past();

@@ -1,5 +1,7 @@
 #include "fugu/mechanism/publisher.hpp"
 
+#include <algorithm>
+
 #include "replay.hpp"
 
 namespace fugu {
@@ -34,45 +36,75 @@ Result<double> SlotRunner::finish() {
   return kernel_.end(release_.utc_offset_s_);
 }
 
-void SlotRunner::tell_strategy(MeterId meter, const PolicyEvent& event) {
+Result<const PolicyEvent*> SlotRunner::next_policy() {
+  if (passed_over_.empty()) return policies_->next(next_slot());
+  event_ = std::move(passed_over_.front());
+  passed_over_.pop_front();
+  return &event_;
+}
+
+Result<MeterId> SlotRunner::hold(const PolicyEvent& event) {
+  FUGU_ASSIGN(const MeterId meter, kernel_.state(event));
   event.withdrawn ? strategy_->withdrawn(kernel_, meter, event.signatures, event.policy)
                   : strategy_->stated(kernel_, meter, event.signatures, event.policy);
+  policies_->accepted(event);
+  return meter;
+}
+
+Result<void> SlotRunner::consider(const PolicyEvent& event) {
+  const auto admitted = policies_->admit(event, next_slot());
+  if (!admitted) return policies_->refused(event, admitted.error());
+  const auto held = hold(event);
+  if (!held) return policies_->refused(event, held.error());
+  if (ledger_ == nullptr) return {};
+  if (event.withdrawn) {
+    ledger_->append(LedgerRecord(PolicyWithdrawn{next_slot(), event.meter, event.policy}));
+  } else {
+    ledger_->append(LedgerRecord(PolicyStated{next_slot(), event.meter, event.signatures, event.policy}));
+  }
+  return {};
 }
 
 Result<bool> SlotRunner::take_policies(std::size_t at_most) {
   if (policies_ == nullptr) return false;
   for (std::size_t taken = 0; taken < at_most; ++taken) {
-    FUGU_ASSIGN(const PolicyEvent* event, policies_->next(next_slot()));
+    FUGU_ASSIGN(const PolicyEvent* event, next_policy());
     if (event == nullptr) return false;
-    const auto meter = kernel_.state(*event);
-    if (!meter) {
-      FUGU_TRY(policies_->refused(meter.error()));
-      continue;
-    }
-    tell_strategy(*meter, *event);
-    if (ledger_ == nullptr) continue;
-    if (event->withdrawn) {
-      ledger_->append(LedgerRecord(PolicyWithdrawn{next_slot(), event->meter, event->policy}));
-    } else {
-      ledger_->append(LedgerRecord(PolicyStated{next_slot(), event->meter, event->signatures, event->policy}));
-    }
+    FUGU_TRY(consider(*event));
   }
   return true;
 }
 
-Result<void> SlotRunner::replay_policy(const PolicyEvent& event, Slot slot) {
-  if (policies_ == nullptr || slot != next_slot()) return Replay::mismatch();
-  // Events that are not on record were refused.
+/// Looks for an event on record among those the feed gives; false when it is gone.
+Result<bool> SlotRunner::find_stated(const PolicyEvent& event) {
+  const auto found = std::find_if(passed_over_.begin(), passed_over_.end(),
+                                  [&](const PolicyEvent& other) { return other.says_the_same(event); });
+  if (found != passed_over_.end()) {
+    event_ = std::move(*found);
+    passed_over_.erase(found);
+    return true;
+  }
   for (;;) {
     FUGU_ASSIGN(const PolicyEvent* next, policies_->next(kPolicySlotMax));
-    if (next == nullptr)
-      return Error{Cause::bad_input, "a policy of meter " + event.meter +
-                                         " is on record in the ledger, but no longer stated: policies may be added "
-                                         "or withdrawn, not deleted or changed"};
-    if (next->meter == event.meter && next->policy == event.policy && next->withdrawn == event.withdrawn) break;
+    if (next == nullptr) return false;
+    event_ = *next;
+    if (event_.says_the_same(event)) return true;
+    passed_over_.push_back(event_);
   }
-  FUGU_ASSIGN(const MeterId meter, kernel_.state(event));
-  tell_strategy(meter, event);
+}
+
+Result<void> SlotRunner::replay_policy(const PolicyEvent& event, Slot slot) {
+  if (policies_ == nullptr || slot != next_slot()) return Replay::mismatch();
+  FUGU_ASSIGN(const bool still_stated, find_stated(event));
+  if (!still_stated)
+    return Error{Cause::bad_input, "a policy of meter " + event.meter +
+                                       " is on record in the ledger, but no longer stated: policies may be added or "
+                                       "withdrawn, not deleted or changed"};
+  if (!event.withdrawn && event_.signatures != event.signatures)
+    return Error{Cause::bad_input,
+                 "meter " + event.meter + " counts into other series than when its policy was recorded in the ledger"};
+  const PolicyEvent again = event_;
+  FUGU_TRY(hold(again));
   return {};
 }
 
@@ -98,9 +130,9 @@ Result<const Release*> SlotRunner::rerun(Replay& replay) {
       if (resumed->slot != next_slot()) return Replay::mismatch();
       forget();
     } else if (const auto* stated = std::get_if<PolicyStated>(record)) {
-      FUGU_TRY(replay_policy({stated->meter, stated->signatures, stated->policy, false}, stated->slot));
+      FUGU_TRY(replay_policy({stated->meter, stated->signatures, stated->policy, false, 0}, stated->slot));
     } else if (const auto* withdrawn = std::get_if<PolicyWithdrawn>(record)) {
-      FUGU_TRY(replay_policy({withdrawn->meter, {}, withdrawn->policy, true}, withdrawn->slot));
+      FUGU_TRY(replay_policy({withdrawn->meter, {}, withdrawn->policy, true, 0}, withdrawn->slot));
     } else if (std::holds_alternative<Answer>(*record) || std::holds_alternative<SlotEnd>(*record)) {
       break;
     }
@@ -149,7 +181,12 @@ Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureN
 Result<void> Publisher::publish(const SlotRow& row) {
   if (stopped_) return *stopped_;
   for (bool more = true; more;) {
-    FUGU_ASSIGN(more, runner_.take_policies(kPoliciesAtOnce));
+    auto taken = runner_.take_policies(kPoliciesAtOnce);
+    if (!taken) {
+      stopped_ = taken.error();
+      return std::move(taken).error();
+    }
+    more = *taken;
     if (more && ledger_) FUGU_TRY(flush());
   }
   auto release = runner_.run(row);

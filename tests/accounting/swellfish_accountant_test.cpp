@@ -20,6 +20,7 @@ constexpr double kEpsilon = 1;
 
 Definition swellfish(double delta, std::shared_ptr<const Definition> floor = nullptr) {
   return *Definition::make({.protects = Protects::swellfish,
+                            .epsilon = PromisedEpsilon::of_each_policy(),
                             .delta = *Delta::make(delta),
                             .floor = floor,
                             .exact_when_idle = floor == nullptr});

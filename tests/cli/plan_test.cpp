@@ -121,14 +121,14 @@ TEST_F(PlanCommand, TheFactorOfATargetErrorReachesIt) {
   for (const char* options :
        {"--strategies narwhal", "--strategies unicorn-ps", "--strategies narwhal --floor event:5 --sensitivity 10",
         "--strategies narwhal --delta 1e-6"}) {
-    const Finished solved = plan(std::string(options) + " --target-error 5.5");
+    const Finished solved = plan(std::string(options) + " --target-error 4.6");
     ASSERT_EQ(solved.exit_code, 0) << solved;
     const double factor = factor_in(solved);
     ASSERT_GT(factor, 0) << solved;
     write_file(directory_ / "scaled.csv", with_epsilons_times(factor));
     const Finished again = plan(options, "scaled.csv");
     ASSERT_EQ(again.exit_code, 0) << again;
-    EXPECT_NEAR(expected_error(again, words(options)[1]), 5.5, 0.05) << options << "\n" << again;
+    EXPECT_NEAR(expected_error(again, words(options)[1]), 4.6, 0.05) << options << "\n" << again;
   }
 }
 

@@ -381,7 +381,8 @@ double mean_scale(const std::vector<double>& rates) {
 
 TEST(PublishedPlanners, HoldOnSimulatedHouseholds) {
   for (int household = 1; household <= 10; ++household) {
-    const std::string path = std::string(FUGU_SHARED_DATA) + "/policies/household_" + std::to_string(household) + ".csv.gz";
+    const std::string path =
+        std::string(FUGU_SHARED_DATA) + "/policies/household_" + std::to_string(household) + ".csv.gz";
     if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
     const PolicyBook book = book_of({read_household(path)});
     ASSERT_FALSE(book.empty());

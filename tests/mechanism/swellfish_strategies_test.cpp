@@ -23,7 +23,8 @@ constexpr int kBooks = 10'000;
 #endif
 
 Definition swellfish(double delta, bool with_floor) {
-  Definition::Options options{.protects = Protects::swellfish, .delta = *Delta::make(delta)};
+  Definition::Options options{
+      .protects = Protects::swellfish, .epsilon = PromisedEpsilon::of_each_policy(), .delta = *Delta::make(delta)};
   if (with_floor) {
     options.floor = std::make_shared<const Definition>(define(Protects::event, 2, delta));
   } else {

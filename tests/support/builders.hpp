@@ -28,12 +28,16 @@ inline Definition define(Protects protects, double epsilon, double delta = 0,
 /// Policies, and what holds besides them: a floor, or true values where no policy is relevant.
 inline Definition define_swellfish(const Definition& floor) {
   return *Definition::make({.protects = Protects::swellfish,
+                            .epsilon = PromisedEpsilon::of_each_policy(),
                             .delta = floor.delta(),
                             .floor = std::make_shared<const Definition>(floor),
                             .exact_when_idle = false});
 }
 inline Definition define_swellfish_idle(double delta = 0) {
-  return *Definition::make({.protects = Protects::swellfish, .delta = *Delta::make(delta), .exact_when_idle = true});
+  return *Definition::make({.protects = Protects::swellfish,
+                            .epsilon = PromisedEpsilon::of_each_policy(),
+                            .delta = *Delta::make(delta),
+                            .exact_when_idle = true});
 }
 
 inline Exposure expose(std::vector<std::uint64_t> sensitivity_steps, std::vector<std::vector<SeriesId>> signatures) {

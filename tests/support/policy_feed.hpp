@@ -18,7 +18,7 @@ struct KnownEvent {
   PolicyEvent event;
 };
 
-/// Hands out events in order of when they are known, and counts those that were not admitted.
+/// Hands out events in order of when they are known; one that is not admitted ends the stream.
 class ListFeed final : public PolicyFeed {
  public:
   explicit ListFeed(std::vector<KnownEvent> events) : events_(std::move(events)) {
@@ -28,7 +28,9 @@ class ListFeed final : public PolicyFeed {
     if (next_ == events_.size() || events_[next_].known > slot) return nullptr;
     return &events_[next_++].event;
   }
-  Result<void> refused(const Error& why) override { return why; }
+  Result<void> admit(const PolicyEvent&, Slot) override { return {}; }
+  void accepted(const PolicyEvent&) override {}
+  Result<void> refused(const PolicyEvent&, const Error& why) override { return why; }
 
  private:
   std::vector<KnownEvent> events_;
@@ -56,7 +58,7 @@ inline std::vector<KnownEvent> random_events(Random& random, Slot slots, bool gr
       policy.epsilon = Budget::round_down(std::vector<double>{0.3, 1, 1, 2.5}[pick(random, 0, 3)]);
       const Slot known =
           growing ? std::max<Slot>(0, policy.interval.first - static_cast<Slot>(pick(random, 0, 12))) : Slot{0};
-      events.push_back({known, {"m" + std::to_string(meter), {}, policy, false}});
+      events.push_back({known, {.meter = "m" + std::to_string(meter), .policy = policy}});
     }
   }
   return events;

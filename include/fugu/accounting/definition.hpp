@@ -25,6 +25,20 @@ enum class Protects : std::uint8_t {
 
 std::string_view name_of(Protects protects);
 
+/// ε of a promise, or the statement that each policy has its own. There is no default.
+class PromisedEpsilon {
+ public:
+  PromisedEpsilon(Epsilon epsilon) : one_(epsilon) {}  // NOLINT(google-explicit-constructor): an Epsilon is one
+  static PromisedEpsilon of_each_policy() { return PromisedEpsilon(); }
+
+  /// Absent when each policy has its own.
+  const std::optional<Epsilon>& one() const { return one_; }
+
+ private:
+  PromisedEpsilon() = default;
+  std::optional<Epsilon> one_;
+};
+
 /// A promise. Immutable once made; there is no default ε.
 ///
 /// Guarantee: transcripts, whole transcripts, of two streams that differ as `protects` says are
@@ -33,7 +47,7 @@ class Definition {
  public:
   struct Options {
     Protects protects;
-    std::optional<Epsilon> epsilon = std::nullopt;  ///< absent for swellfish, where each policy has its own
+    PromisedEpsilon epsilon;
     Delta delta = Delta::zero();
     /// w for w-event, the horizon for user level; absent for event level and swellfish.
     std::optional<std::uint64_t> window_slots = std::nullopt;
@@ -46,7 +60,7 @@ class Definition {
 
   Protects protects() const { return options_.protects; }
   /// Not for swellfish.
-  Epsilon epsilon() const { return *options_.epsilon; }
+  Epsilon epsilon() const { return *options_.epsilon.one(); }
   Delta delta() const { return options_.delta; }
   /// Not for swellfish.
   std::uint64_t window_slots() const { return *options_.window_slots; }

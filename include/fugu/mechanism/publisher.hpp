@@ -1,6 +1,7 @@
 // Runs a mechanism over a stream: for publishing, and for simulation.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -44,11 +45,17 @@ class SlotRunner {
   SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger, bool enforced = true);
   void start(Slot slot, std::int32_t utc_offset_s);
   Result<double> finish();
-  void tell_strategy(MeterId meter, const PolicyEvent& event);
+  /// The next event that is not on record; nullptr when there is none yet.
+  Result<const PolicyEvent*> next_policy();
+  Result<void> consider(const PolicyEvent& event);
+  Result<MeterId> hold(const PolicyEvent& event);
   Result<void> replay_policy(const PolicyEvent& event, Slot slot);
+  Result<bool> find_stated(const PolicyEvent& event);
 
   std::unique_ptr<Strategy> strategy_;
   std::unique_ptr<PolicyFeed> policies_;
+  std::deque<PolicyEvent> passed_over_;  // while events on record were looked for: they are new, or were refused
+  PolicyEvent event_;
   LedgerWriter* ledger_;
   Kernel kernel_;
   Release release_;

@@ -17,19 +17,28 @@ struct PolicyEvent {
   std::vector<std::uint32_t> signatures = {};
   Policy policy;
   bool withdrawn = false;
+  std::uint64_t line = 0;  ///< where it was read, for messages
 
-  friend bool operator==(const PolicyEvent&, const PolicyEvent&) = default;
+  bool says_the_same(const PolicyEvent& other) const {
+    return meter == other.meter && withdrawn == other.withdrawn && policy == other.policy;
+  }
 };
 
-/// Where policies come from. Events come in a fixed order: the same again after a restart, for as long as they go.
+/// Where policies come from. After a restart it gives everything again; what is on record is recognised, in whatever
+/// order it comes, and what is not is new.
 class PolicyFeed {
  public:
   virtual ~PolicyFeed() = default;
   /// The next event that is known when `slot` is about to be released; nullptr when there is none yet. Valid until the
   /// next call.
   virtual Result<const PolicyEvent*> next(Slot slot) = 0;
-  /// The last event was not admitted. The stream goes on without it, unless this returns an error.
-  virtual Result<void> refused(const Error& why) = 0;
+
+  /// Whether the administrator's rule allows it now. Not asked about what is on record.
+  virtual Result<void> admit(const PolicyEvent& event, Slot slot) = 0;
+  /// It holds from now on.
+  virtual void accepted(const PolicyEvent& event) = 0;
+  /// It was not admitted. The stream goes on without it, unless this returns an error.
+  virtual Result<void> refused(const PolicyEvent& event, const Error& why) = 0;
 };
 
 }  // namespace fugu
