@@ -314,6 +314,45 @@ TEST(SwellfishAccountant, TheFloorHoldsBesidesThePolicies) {
   EXPECT_DOUBLE_EQ(accountant->available().to_double(), 2);  // the policy alone would allow 10
 }
 
+TEST(SwellfishAccountant, RatesTooLargeToCountAreRefused) {
+  // With a magnitude of one step and a large ε, window sums come near what 64 bits hold.
+  struct Case {
+    double delta;
+    double epsilon;
+    Rational parameter;  // of the answers
+  };
+  for (const Case& each :
+       {Case{0, 100, {1, 32}}, Case{0, 60, {1, 32}}, Case{1e-6, 10, {1, 1}}, Case{1e-6, 10, {4, 1}}}) {
+    const auto accountant = make_policy_accountant(swellfish(each.delta), expose_one(1));
+    ASSERT_TRUE(accountant->state("m", {}, box(0, 999, 1000, 1, each.epsilon)));
+    long double spent = 0;
+    for (Slot slot = 0; slot < 1000; ++slot) {
+      accountant->advance(slot);
+      Answer answer = request_at(1, slot);
+      answer.noise = each.delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace;
+      answer.parameter = {each.parameter};
+      if (!accountant->admit(answer)) break;
+      accountant->commit();
+      const long double p = each.parameter.to_double();
+      spent += each.delta > 0 ? 1 / (2 * p) : 1 / p;
+    }
+    EXPECT_LE(spent, allowed(box(0, 999, 1000, 1, each.epsilon), each.delta)) << each.epsilon;
+  }
+}
+
+TEST(SwellfishAccountant, AMeterCannotMoveToOtherSeries) {
+  const auto accountant = make_policy_accountant(swellfish(0), expose({1, 1}, {{0}, {1}}));
+  const std::vector<std::uint32_t> first{0};
+  const std::vector<std::uint32_t> second{1};
+  const std::vector<std::uint32_t> unknown{7};
+  ASSERT_TRUE(accountant->state("m", first, box(1, 1, 1, 1)));
+  for (const auto& signatures : {second, unknown}) {
+    const auto moved = accountant->state("m", signatures, box(2, 2, 1, 1));
+    ASSERT_FALSE(moved);
+    EXPECT_EQ(moved.error().cause, Cause::bad_input);
+  }
+}
+
 TEST(SwellfishAccountant, AnIntervalThatHasBegunCannotBeChanged) {
   const auto accountant = make_policy_accountant(swellfish(0), expose_one(1));
   accountant->advance(4);

@@ -1,6 +1,7 @@
 // fugu publish --policies: what households state is kept, and what makes no sense is refused before anything is
 // released.
-#include <thread>
+#include <cstdio>
+#include <fstream>
 
 #include "support/released.hpp"
 
@@ -185,6 +186,110 @@ TEST_F(Policies, ThatAreAppendedWhileTheStreamRunsAreKeptFromThenOn) {
   state("b,8,9,1,1,1\n");
   const Finished edited = run_fugu(directory_, options, rows);
   EXPECT_EQ(edited.exit_code, 2) << edited;
+}
+
+/// A run that is stopped and started again while its policies file changes.
+class RestartedPolicies : public Policies {
+ protected:
+  /// Publishes slots 0 … `slots` − 1, going on where the ledger ends.
+  Finished run_until(int slots, const std::string& options = "") {
+    std::string rows = "time,load\n";
+    for (int slot = 0; slot < slots; ++slot) rows.append(std::to_string(slot)).append(",100\n");
+    return run_fugu(
+        directory_,
+        "publish --stream - --unit-step 0.001 --policies p.csv --exact-when-idle --mechanism narwhal --follow "
+        "--ledger run.ledger --out out.csv " +
+            options,
+        rows);
+  }
+  /// Whether the true value was released.
+  bool is_exact(int slot) const {
+    return fields_of(lines_of(read_file(directory_ / "out.csv")).at(static_cast<std::size_t>(slot) + 1))[3] == "0";
+  }
+  void state_known(const std::string& rows) {
+    write_file(directory_ / "p.csv", "meter,start,end,length,magnitude,epsilon,known\n" + rows);
+  }
+};
+
+TEST_F(RestartedPolicies, ThoseStatedMeanwhileAreKept) {
+  const std::string before = "m1,2,4,1,1,1,0\nm2,6,7,1,1,1,3\n";
+  state_known(before);
+  ASSERT_EQ(run_until(10).exit_code, 0);
+  state_known(before + "m3,16,19,1,1,1,0\n");
+  const Finished finished = run_until(22);
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  for (int slot = 10; slot < 22; ++slot) EXPECT_EQ(is_exact(slot), slot < 16 || slot > 19) << slot;
+  expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
+  EXPECT_EQ(run_fugu(directory_, "audit --released out.csv --policies p.csv").exit_code, 0);
+}
+
+TEST_F(RestartedPolicies, WithdrawalsAndLaterStatementsAreFoundAgain) {
+  write_file(directory_ / "p.csv",
+             R"({"meter":"m1","start":2,"end":4,"length":1,"magnitude":1,"epsilon":1}
+{"meter":"m2","start":8,"end":9,"length":1,"magnitude":1,"epsilon":1}
+{"meter":"m2","start":8,"end":9,"length":1,"magnitude":1,"epsilon":1,"known":1,"withdraw":true}
+{"meter":"m2","start":8,"end":9,"length":1,"magnitude":1,"epsilon":1,"known":5}
+{"meter":"m3","start":12,"end":13,"length":1,"magnitude":1,"epsilon":1}
+)");
+  ASSERT_EQ(run_until(6).exit_code, 0);
+  const Finished finished = run_until(16);
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_FALSE(is_exact(8));
+  EXPECT_FALSE(is_exact(12));
+  expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
+}
+
+TEST_F(RestartedPolicies, TheRuleOfAdmissionHoldsAfterARestartToo) {
+  state("m1,2,20,1,1,1\n");
+  const std::string rule = "--notice 4 --most-overlapping 2";
+  ASSERT_EQ(run_until(8, rule).exit_code, 0);
+  // At too short notice; fine; one too many; begun.
+  state("m1,2,20,1,1,1\nm1,9,12,1,1,1\nm1,14,18,1,1,1\nm1,15,16,1,1,1\nm1,5,6,1,1,1\n");
+  const Finished finished = run_until(24, rule);
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  for (const char* line : {"p.csv:3:", "p.csv:5:", "p.csv:6:"})
+    EXPECT_NE(finished.err.find(line), std::string::npos) << line << finished;
+  EXPECT_EQ(finished.err.find("p.csv:4:"), std::string::npos) << finished;
+  expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
+}
+
+TEST_F(RestartedPolicies, ARecurringWishThatIsAppendedIsKeptEachTime) {
+  write_file(directory_ / "p.csv", R"({"meter":"m1","start":0,"end":1,"length":1,"magnitude":1,"epsilon":1}
+)");
+  const std::string options =
+      "publish --stream - --unit-step 0.001 --slot-length 6h --policies p.csv --exact-when-idle --mechanism narwhal "
+      "--follow --ledger run.ledger --out out.csv";
+  Process process(fugu_command(options), {.directory = directory_.path()});
+  const auto row = [](int slot) {
+    char text[40];
+    std::snprintf(text, sizeof text, "2026-01-%02dT%02d:00:00+00:00,100\n", 5 + slot / 4, slot % 4 * 6);
+    return std::string(text);
+  };
+  ASSERT_TRUE(process.feed("time,load\n" + row(0) + row(1)));
+  process.wait_until([&] { return lines_of(read_file(directory_ / "out.csv")).size() > 1; }, 10);
+  std::ofstream(directory_ / "p.csv", std::ios::app)
+      << R"({"meter":"m9","length":1,"magnitude":1,"epsilon":1,"repeat":{"days":"daily","from":"12:00","to":"18:00","until":"2026-01-09"}})"
+      << "\n";
+  for (int slot = 2; slot < 16; ++slot) ASSERT_TRUE(process.feed(row(slot)));
+  process.close_input();
+  const Finished finished = process.wait();
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  for (int day = 1; day < 4; ++day) EXPECT_FALSE(is_exact(day * 4 + 2)) << "day " << day << finished;
+  EXPECT_TRUE(is_exact(7));
+  expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
+}
+
+TEST_F(Policies, AMapThatChangedStopsARestart) {
+  write_file(directory_ / "map.csv", "meter,series\na,north\nb,south\n");
+  state("a,6,8,1,1,1\n");
+  const std::string command =
+      "publish --readings - --series-map map.csv --clamp 10 --policies p.csv --exact-when-idle --mechanism narwhal "
+      "--ledger run.ledger --out out.csv";
+  const std::string rows = "time,meter,value\n0,a,1\n0,b,1\n1,a,1\n1,b,1\n";
+  ASSERT_EQ(run_fugu(directory_, command, rows).exit_code, 0);
+  write_file(directory_ / "map.csv", "meter,series\nb,north\na,south\n");
+  const Finished moved = run_fugu(directory_, command, rows);
+  EXPECT_EQ(moved.exit_code, 2) << moved;
 }
 
 }  // namespace

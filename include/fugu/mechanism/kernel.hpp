@@ -85,8 +85,6 @@ class Kernel {
   const Exposure& exposure() const { return options_.exposure; }
   /// Into how many series the meter counts that counts into `series` and most others.
   std::uint64_t crowd(SeriesId series) const { return crowd_of_all_[series]; }
-  /// Whether no policy is relevant in this slot for any meter that may count into the series.
-  bool idle(SeriesId series) const { return policies_ != nullptr && policies_->idle(series); }
 
   // --- Requests -------------------------------------------------------------------------------------------------
   // `share` is the most a request may cost any one meter (see Accountant for the currency); it sets the noise, which is
