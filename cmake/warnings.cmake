@@ -14,3 +14,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     target_compile_options(fugu_warnings INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow)
   endif()
 endif()
+
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # std::stable_sort of libstdc++ 12 uses its own deprecated std::get_temporary_buffer.
+  target_compile_options(fugu_warnings INTERFACE -Wno-deprecated-declarations)
+endif()
