@@ -32,7 +32,7 @@ package: ready-package build ## Build the Debian package in build/release
 
 ##@ Check
 .PHONY: test unit asan tsan clang lint fuzz bench
-test: ready-test ## Everything that must hold before a change goes in (under 15 minutes on 2 cores from scratch)
+test: ready-test ## Everything that must hold before a change goes in (half an hour on 2 slow cores from scratch, minutes after that)
 	JOBS=$(JOBS) scripts/test
 
 unit: ready-build configure-release ## The fast loop: the release build and its unit tests

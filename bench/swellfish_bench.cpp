@@ -85,7 +85,7 @@ void register_all() {
     }
   }
   for (const char* strategy : {"unicorn-ps", "narwhal"}) {
-    for (const std::uint64_t meters : {10'000, 100'000, 1'000'000}) {
+    for (const std::uint64_t meters : {10'000u, 100'000u, 1'000'000u}) {
       const std::string name = "one_day/" + std::string(strategy) + "/" + std::to_string(meters) + "_meters";
       benchmark::RegisterBenchmark(name.c_str(),
                                    [strategy, meters](benchmark::State& state) { run(state, strategy, meters, 1, 10); })
