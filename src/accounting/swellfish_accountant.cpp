@@ -300,13 +300,35 @@ void SwellfishAccountant::put_to_sleep(LiveId id) {
 }
 
 void SwellfishAccountant::wake(LiveId id) {
+  rebuild(lives_[id]);
+  keep_awake(id);
+}
+
+void SwellfishAccountant::keep_awake(LiveId id) {
   Live& live = lives_[id];
   Watch& watch = watches_[live.signature];
   ++live.version;
   live.state = State::awake;
   live.position = static_cast<std::uint32_t>(watch.awake.size());
   watch.awake.push_back(id);
+}
+
+void SwellfishAccountant::settle(LiveId id, Units sum) {
+  Live& live = lives_[id];
   rebuild(live);
+  Units loss = live.closed;
+  Units open_weights = 0;  // of terms that can still grow: by no more than the rates that are added
+  for (const Row& row : live.rows) {
+    loss = add_weighted(loss, row.weight, row.best, live.limit);
+    open_weights += row.weight;
+  }
+  const Units now = prefix_[live.signature].back();
+  const Units ahead = sum > now ? sum - now : 1;
+  const bool can_tell = live.shapes.empty() && loss <= live.limit && open_weights > 0;
+  const Units until = can_tell ? now + (live.limit - loss) / open_weights : 0;
+  if (until < std::max(sum, now) + ahead) return keep_awake(id);  // it would be back at once
+  live.rows.clear();
+  watches_[live.signature].asleep.push({until, id, ++live.version});
 }
 
 void SwellfishAccountant::wake_up_to(std::uint32_t signature, Units sum) {
@@ -314,7 +336,7 @@ void SwellfishAccountant::wake_up_to(std::uint32_t signature, Units sum) {
   while (!asleep.empty() && asleep.top().until < sum) {
     const Sleeper sleeper = asleep.top();
     asleep.pop();
-    if (lives_[sleeper.live].version == sleeper.version) wake(sleeper.live);
+    if (lives_[sleeper.live].version == sleeper.version) settle(sleeper.live, sum);
   }
 }
 

@@ -17,8 +17,9 @@ namespace fugu {
 /// over time (`prefix_`) turn every window sum into a difference. Weights are integers, too, so losses are exact.
 ///
 /// Most policies *sleep*: a policy cannot be over while (sum of its weights) · (all rates since its interval began) is
-/// at most its ε, so it waits in a queue until the running sum has come that far. From then on it is *awake*, and its
-/// window maxima are kept up to date slot by slot.
+/// at most its ε, so it waits in a queue until the running sum has come that far. Then its loss is computed exactly,
+/// and it sleeps on if there is room. One that is near its ε is *awake*: its window maxima are kept up to date slot by
+/// slot.
 class SwellfishAccountant final : public PolicyAccountant {
  public:
   SwellfishAccountant(const Definition& definition, const Exposure& exposure, Reach reach);
@@ -114,6 +115,10 @@ class SwellfishAccountant final : public PolicyAccountant {
   void release(LiveId id);
   void put_to_sleep(LiveId id);
   void wake(LiveId id);
+  void keep_awake(LiveId id);
+  /// The running sum will come to `sum`: computes exactly what the policy has lost, and lets it sleep on if that leaves
+  /// room for more than one such step.
+  void settle(LiveId id, Units sum);
   void rebuild(Live& live) const;
   void add_row(Live& live, const LossTerm& term) const;
   /// Wakes what may be over when the channel's running sum reaches `sum`.
