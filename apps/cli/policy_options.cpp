@@ -99,7 +99,8 @@ class FileFeed final : public PolicyFeed {
   explicit FileFeed(Options options) : options_(std::move(options)), file_(options_.path) {}
 
   Result<void> open() {
-    if (!options_.live) {
+    grows_ = options_.live && !is_gzip(options_.path);
+    if (!grows_) {
       FUGU_ASSIGN(Input input, Input::open(options_.path));
       return read_from(std::move(input));
     }
@@ -117,7 +118,7 @@ class FileFeed final : public PolicyFeed {
         continue;
       }
       if (next_later_ < later_.size() && later_[next_later_].known <= slot) return take(later_[next_later_++]);
-      if (!options_.live || slot == kPolicySlotMax) return nullptr;
+      if (!grows_ || slot == kPolicySlotMax) return nullptr;
       options_.reading.now = started_ = slot;  // what comes now is about slots from here on
       std::string text = file_.read_on();
       if (text.empty()) return nullptr;
@@ -181,8 +182,14 @@ class FileFeed final : public PolicyFeed {
     return &event_;
   }
 
+  static bool is_gzip(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return file.get() == 0x1f && file.get() == 0x8b;
+  }
+
   Options options_;
   GrowingFile file_;
+  bool grows_ = false;  // whether rows may be appended to it
   std::optional<PolicyReader> reader_;
   Slot started_ = 0;  // rows known by then are handed out as they are read
   StatedPolicy row_;

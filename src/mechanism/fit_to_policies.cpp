@@ -6,6 +6,7 @@
 
 #include "fugu/accounting/loss_terms.hpp"
 #include "fugu/core/check.hpp"
+#include "largest_sum.hpp"
 
 namespace fugu {
 
@@ -75,13 +76,8 @@ class Fit {
 
   /// The largest sum of rates over up to `length_slots` consecutive slots of `part`.
   double largest_sum(const Interval& part, std::uint64_t length_slots, Slot base) const {
-    const std::size_t length = std::min(length_slots, part.slots());
-    const auto first = static_cast<std::size_t>(part.first - base);
-    const auto end = static_cast<std::size_t>(part.last - base) + 1;
-    double largest = 0;
-    for (std::size_t i = first; i + length <= end; ++i)
-      largest = std::max(largest, sum_before_[i + length] - sum_before_[i]);
-    return largest;
+    return fugu::largest_sum(sum_before_, static_cast<std::size_t>(part.first - base),
+                             static_cast<std::size_t>(part.last - base) + 1, std::min(length_slots, part.slots()));
   }
 
   Interval slots_;

@@ -11,6 +11,7 @@
 #include "fugu/accounting/zcdp.hpp"
 #include "fugu/core/check.hpp"
 #include "fugu/mechanism/narwhal.hpp"
+#include "largest_sum.hpp"
 
 namespace fugu {
 
@@ -126,12 +127,8 @@ class LossMeter {
  private:
   /// The largest sum of rates over up to `length_slots` consecutive slots of `part`.
   double largest_sum(const Interval& part, std::uint64_t length_slots, const Interval& within) const {
-    const std::size_t length = std::min(length_slots, part.slots());
-    const std::size_t end = index_of(within, part.last) + 1;
-    double largest = 0;
-    for (std::size_t i = index_of(within, part.first); i + length <= end; ++i)
-      largest = std::max(largest, sum_before_[i + length] - sum_before_[i]);
-    return largest;
+    return fugu::largest_sum(sum_before_, index_of(within, part.first), index_of(within, part.last) + 1,
+                             std::min(length_slots, part.slots()));
   }
 
   Interval slots_;

@@ -1,5 +1,7 @@
 // fugu publish --policies: what households state is kept, and what makes no sense is refused before anything is
 // released.
+#include <zlib.h>
+
 #include <cstdio>
 #include <fstream>
 
@@ -277,6 +279,20 @@ TEST_F(RestartedPolicies, ARecurringWishThatIsAppendedIsKeptEachTime) {
   for (int day = 1; day < 4; ++day) EXPECT_FALSE(is_exact(day * 4 + 2)) << "day " << day << finished;
   EXPECT_TRUE(is_exact(7));
   expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
+}
+
+TEST_F(Policies, OfALiveStreamMayBeCompressed) {
+  gzFile file = gzopen((directory_ / "p.csv.gz").c_str(), "wb");
+  gzputs(file, (std::string(kHeader) + "a,2,5,1,1,1\n").c_str());
+  gzclose(file);
+  const Finished finished = run_fugu(
+      directory_,
+      "publish --stream - --unit-step 0.001 --policies p.csv.gz --exact-when-idle --mechanism narwhal --follow "
+      "--ledger run.ledger --out out.csv",
+      stream(10));
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
+  EXPECT_EQ(run_fugu(directory_, "audit --released out.csv --policies p.csv.gz").exit_code, 0);
 }
 
 TEST_F(Policies, AMapThatChangedStopsARestart) {
