@@ -12,12 +12,13 @@ std::unique_ptr<PolicyAccountant> make_policy_accountant(const Definition& defin
   return std::make_unique<SwellfishAccountant>(definition, exposure, reach);
 }
 
-std::unique_ptr<Accountant> make_accountant(const Definition& definition, const Exposure& exposure, Reach reach) {
+std::unique_ptr<Accountant> make_accountant(const Definition& definition, const Exposure& exposure, Reach reach,
+                                            Enforcement enforcement) {
   switch (definition.protects()) {
-    case Protects::user: return std::make_unique<UserAccountant>(definition, exposure);
+    case Protects::user: return std::make_unique<UserAccountant>(definition, exposure, enforcement);
     case Protects::swellfish: return make_policy_accountant(definition, exposure, reach);
     case Protects::event:
-    case Protects::w_event: return std::make_unique<WindowAccountant>(definition, exposure, reach);
+    case Protects::w_event: return std::make_unique<WindowAccountant>(definition, exposure, reach, enforcement);
   }
   FUGU_CHECK(false);
   return nullptr;

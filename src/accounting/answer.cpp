@@ -15,6 +15,4 @@ std::string_view name_of(Statistic statistic) {
   return {};
 }
 
-std::uint64_t gain(Statistic statistic) { return statistic == Statistic::deviation ? 2 : 1; }
-
 }  // namespace fugu

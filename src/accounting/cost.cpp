@@ -29,19 +29,6 @@ Budget total_budget(const Definition& definition) {
 CostTable::CostTable(const Exposure& exposure, Currency currency)
     : exposure_(exposure), currency_(currency), position_(exposure.signature_count(), 0) {}
 
-void CostTable::clear() {
-  for (const SignatureLoss& entry : losses_) position_[entry.signature] = 0;
-  losses_.clear();
-}
-
-void CostTable::add(std::uint32_t signature, Budget loss) {
-  if (position_[signature] == 0) {
-    losses_.push_back({signature, Budget()});
-    position_[signature] = static_cast<std::uint32_t>(losses_.size());
-  }
-  losses_[position_[signature] - 1].loss += loss;
-}
-
 Budget CostTable::laplace_loss(uint128 change, Rational scale) const {
   return Budget::from_units(multiply_divide_up(change, scale.den, Budget::kFractionBits, scale.num));
 }
@@ -56,65 +43,81 @@ Budget CostTable::loss_of(NoiseKind noise, std::uint64_t change, Rational parame
   return Budget::from_units(multiply_divide_up(square, parameter.den, Budget::kFractionBits - 1, parameter.num));
 }
 
-Budget CostTable::loss_of_value(NoiseKind noise, std::uint64_t change, Rational parameter) {
-  const bool known = last_.noise == noise && last_.change == change && last_.parameter.num == parameter.num &&
-                     last_.parameter.den == parameter.den;
-  if (!known) last_ = {noise, change, parameter, loss_of(noise, change, parameter, 1)};
-  return last_.loss;
-}
-
-const std::vector<SignatureLoss>& CostTable::of_values(const Answer& answer) {
+void CostTable::add_values(const Answer& answer, std::vector<SignatureLoss>& losses) {
   if (answer.series.size() == 1) {  // no signature twice: nothing to look up
     const SeriesId series = answer.series[0];
-    const Budget loss = loss_of_value(answer.noise, exposure_.sensitivity_steps(series), answer.parameter[0]);
-    losses_.clear();
-    for (const std::uint32_t signature : exposure_.signatures_of(series)) losses_.push_back({signature, loss});
-    for (std::size_t i = 0; i < losses_.size(); ++i)
-      position_[losses_[i].signature] = static_cast<std::uint32_t>(i) + 1;  // as add() leaves them for clear()
-    return losses_;
+    const Budget loss = loss_of(answer.noise, exposure_.sensitivity_steps(series), answer.parameter[0], 1);
+    for (const std::uint32_t signature : exposure_.signatures_of(series)) losses.push_back({signature, loss});
+    return;
   }
+  std::uint64_t last_change = 0;
+  Rational last_parameter;
+  Budget loss;
   for (std::size_t i = 0; i < answer.series.size(); ++i) {
-    const SeriesId series = answer.series[i];
-    const Budget loss = loss_of_value(answer.noise, exposure_.sensitivity_steps(series), answer.parameter_of(i));
-    for (const std::uint32_t signature : exposure_.signatures_of(series)) add(signature, loss);
+    const std::uint64_t change = exposure_.sensitivity_steps(answer.series[i]);
+    const Rational parameter = answer.parameter_of(i);
+    if (change != last_change || parameter.num != last_parameter.num || parameter.den != last_parameter.den) {
+      loss = loss_of(answer.noise, change, parameter, 1);
+      last_change = change;
+      last_parameter = parameter;
+    }
+    for (const std::uint32_t signature : exposure_.signatures_of(answer.series[i])) {
+      std::uint32_t& position = position_[signature];
+      if (position == 0) {
+        losses.push_back({signature, Budget()});
+        position = static_cast<std::uint32_t>(losses.size());
+      }
+      losses[position - 1].loss += loss;
+    }
   }
-  return losses_;
+  for (const SignatureLoss& entry : losses) position_[entry.signature] = 0;
 }
 
 void CostTable::collect_changes(const Answer& answer) {
-  for (const Change& change : changes_) position_[change.signature] = 0;
   changes_.clear();
   for (const SeriesId series : answer.series) {
+    const std::uint64_t steps = gain(answer.statistic) * exposure_.sensitivity_steps(series);
     for (const std::uint32_t signature : exposure_.signatures_of(series)) {
-      if (position_[signature] == 0) {
+      std::uint32_t& position = position_[signature];
+      if (position == 0) {
         changes_.push_back({signature, 0});
-        position_[signature] = static_cast<std::uint32_t>(changes_.size());
+        position = static_cast<std::uint32_t>(changes_.size());
       }
-      changes_[position_[signature] - 1].steps += gain(answer.statistic) * exposure_.sensitivity_steps(series);
+      changes_[position - 1].steps += steps;
     }
   }
   for (const Change& change : changes_) position_[change.signature] = 0;
 }
 
-const std::vector<SignatureLoss>& CostTable::of_answer(const Answer& answer) {
-  clear();
-  if (answer.statistic == Statistic::value) return of_values(answer);
+std::span<const SignatureLoss> CostTable::of_answer(const Answer& answer) {
+  Kept& kept = answers_[static_cast<std::size_t>(answer.statistic)];
+  if (kept.is_of(answer, 0)) return kept.losses;
+  kept.form = answer.form;
+  kept.losses.clear();
+  if (answer.statistic == Statistic::value) {
+    add_values(answer, kept.losses);
+    return kept.losses;
+  }
   const auto slots = static_cast<std::uint64_t>(answer.slot - answer.first_slot) + 1;
   collect_changes(answer);
   for (const Change& change : changes_)
-    losses_.push_back({change.signature, loss_of(answer.noise, change.steps, answer.parameter[0], slots)});
-  return losses_;
+    kept.losses.push_back({change.signature, loss_of(answer.noise, change.steps, answer.parameter[0], slots)});
+  return kept.losses;
 }
 
-const std::vector<SignatureLoss>& CostTable::of_comparison(const Answer& answer, std::uint64_t rho_weight) {
-  clear();
+std::span<const SignatureLoss> CostTable::of_comparison(const Answer& answer, std::uint64_t rho_weight) {
+  Kept& kept = comparisons_[static_cast<std::size_t>(answer.statistic)];
+  if (kept.is_of(answer, rho_weight)) return kept.losses;
+  kept.form = answer.form;
+  kept.rho_weight = rho_weight;
+  kept.losses.clear();
   collect_changes(answer);
   for (const Change& change : changes_) {
     const Budget e = laplace_loss(change.steps, answer.parameter[0]) +
                      laplace_loss(static_cast<uint128>(change.steps) * 2, answer.parameter[1]);
-    losses_.push_back({change.signature, currency_ == Currency::epsilon ? e : half_square_up(e, rho_weight)});
+    kept.losses.push_back({change.signature, currency_ == Currency::epsilon ? e : half_square_up(e, rho_weight)});
   }
-  return losses_;
+  return kept.losses;
 }
 
 }  // namespace fugu

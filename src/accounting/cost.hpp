@@ -1,6 +1,8 @@
 // What an answer costs each signature: the arithmetic that all accountants share.
 #pragma once
 
+#include <array>
+#include <span>
 #include <vector>
 
 #include "fugu/accounting/accountant.hpp"
@@ -22,7 +24,8 @@ struct SignatureLoss {
   Budget loss;
 };
 
-/// Computes losses at full sensitivity, rounded up. Keeps its buffers between calls.
+/// Computes losses at full sensitivity, rounded up. Remembers the last of each kind of request (Answer::form): most
+/// strategies keep asking for the same. What it returns is valid until the next call for the same statistic.
 class CostTable {
  public:
   /// `exposure` must outlive the table.
@@ -33,37 +36,37 @@ class CostTable {
   /// An answer of which n slots change by c each loses n·c/scale: linear, so each slot carries c/scale. In ρ it loses
   /// (n·c)²/(2·variance), of which each slot carries an n-th: a window that holds m of the n slots is charged
   /// m·n·c²/(2v) ≥ (m·c)²/(2v).
-  const std::vector<SignatureLoss>& of_answer(const Answer& answer);
+  std::span<const SignatureLoss> of_answer(const Answer& answer);
 
   /// As above for a comparison, per newly touched slot: e, or rho_weight·e²/2.
-  const std::vector<SignatureLoss>& of_comparison(const Answer& answer, std::uint64_t rho_weight);
+  std::span<const SignatureLoss> of_comparison(const Answer& answer, std::uint64_t rho_weight);
 
  private:
-  const std::vector<SignatureLoss>& of_values(const Answer& answer);
-  /// Fills changes_ with gain · Σ sensitivity over the answer's series, per touched signature.
-  void collect_changes(const Answer& answer);
-  Budget laplace_loss(uint128 change, Rational scale) const;
-  Budget loss_of(NoiseKind noise, std::uint64_t change, Rational parameter, std::uint64_t slots) const;
-  /// loss_of for a single slot, remembered from one call to the next: most streams repeat one noise scale.
-  Budget loss_of_value(NoiseKind noise, std::uint64_t change, Rational parameter);
-  void add(std::uint32_t signature, Budget loss);
-  void clear();
+  struct Kept {
+    std::uint64_t form = 0;
+    std::uint64_t rho_weight = 0;
+    std::vector<SignatureLoss> losses;
 
-  const Exposure& exposure_;
-  Currency currency_;
-  std::vector<SignatureLoss> losses_;
-  std::vector<std::uint32_t> position_;  // of a signature in losses_ or changes_, plus 1; 0 when absent
-  struct LastValue {
-    NoiseKind noise = NoiseKind::laplace;
-    std::uint64_t change = 0;
-    Rational parameter;
-    Budget loss;
+    bool is_of(const Answer& answer, std::uint64_t weight) const {
+      return form != 0 && form == answer.form && rho_weight == weight;
+    }
   };
-  LastValue last_;
   struct Change {
     std::uint32_t signature;
     std::uint64_t steps;
   };
+
+  void add_values(const Answer& answer, std::vector<SignatureLoss>& losses);
+  /// Fills changes_ with gain · Σ sensitivity over the answer's series, per touched signature.
+  void collect_changes(const Answer& answer);
+  Budget laplace_loss(uint128 change, Rational scale) const;
+  Budget loss_of(NoiseKind noise, std::uint64_t change, Rational parameter, std::uint64_t slots) const;
+
+  const Exposure& exposure_;
+  Currency currency_;
+  std::array<Kept, 4> answers_;          // by statistic
+  std::array<Kept, 4> comparisons_;      // likewise
+  std::vector<std::uint32_t> position_;  // of a signature in a list being filled, plus 1; 0 when absent
   std::vector<Change> changes_;
 };
 

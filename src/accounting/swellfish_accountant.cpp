@@ -553,7 +553,7 @@ void SwellfishAccountant::stage(const Answer& answer) {
   const bool reaches_back = answer.statistic == Statistic::deviation;
   const auto reached = static_cast<std::uint64_t>(staged_.last - staged_.session_first) + 1;
   if (staged_.first > staged_.last) {
-    staged_.losses.clear();
+    staged_.losses = {};
   } else {
     staged_.losses = cost_.of_comparison(answer, reaches_back ? session_weight_any(reached) : 1);
   }
@@ -618,7 +618,7 @@ bool SwellfishAccountant::fits_when_added() {
 Result<void> SwellfishAccountant::admit(const Answer& answer) {
   FUGU_CHECK(answer.slot == current_ && answer.first_slot >= 0 && answer.first_slot <= answer.slot);
   FUGU_CHECK(static_cast<std::uint64_t>(answer.slot - answer.first_slot) <= reach_slots_);
-  staged_.losses.clear();
+  staged_.losses = {};
   staged_.last = staged_.first - 1;
   if (answer.noise == NoiseKind::none) return admit_true_value(answer);
   if (floor_) FUGU_TRY(floor_->admit(answer));
@@ -631,7 +631,7 @@ Result<void> SwellfishAccountant::admit(const Answer& answer) {
     fits = fits_now(false);
   }
   if (fits) return {};
-  staged_.losses.clear();
+  staged_.losses = {};
   staged_.last = staged_.first - 1;
   return refusal(answer);
 }

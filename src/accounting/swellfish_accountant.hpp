@@ -36,6 +36,8 @@ class SwellfishAccountant final : public PolicyAccountant {
   bool covers(Slot slot) const override { return !floor_ || floor_->covers(slot); }
   void advance(Slot slot) override;
   Budget available() override;
+  Budget available(SeriesId) override { return available(); }
+  Budget worst() const override { return floor_ ? floor_->worst() : Budget(); }
   Result<void> admit(const Answer& answer) override;
   void commit() override;
 
@@ -86,7 +88,7 @@ class SwellfishAccountant final : public PolicyAccountant {
     std::uint64_t relevant = 0;  // policies whose interval contains the current slot
   };
   struct Staged {
-    std::vector<SignatureLoss> losses;  // per channel, of each newly touched slot
+    std::span<const SignatureLoss> losses;  // per channel, of each newly touched slot; kept in cost_
     Slot first = 0;
     Slot last = -1;  // last < first: nothing
     std::uint64_t session = 0;

@@ -10,8 +10,9 @@ Budget times(Budget loss, std::uint64_t n) { return Budget::from_units(multiply_
 
 }  // namespace
 
-UserAccountant::UserAccountant(const Definition& definition, const Exposure& exposure)
+UserAccountant::UserAccountant(const Definition& definition, const Exposure& exposure, Enforcement enforcement)
     : exposure_(exposure),
+      enforcement_(enforcement),
       currency_(currency_of(definition)),
       total_(total_budget(definition)),
       horizon_(definition.window_slots()),
@@ -23,10 +24,16 @@ void UserAccountant::advance(Slot slot) {
   current_ = slot;
 }
 
-Budget UserAccountant::available() {
-  if (!covers(current_)) return Budget();
-  const Budget worst = *std::max_element(spent_.begin(), spent_.end());
-  return worst < total_ ? total_ - worst : Budget();
+Budget UserAccountant::left_of(Budget spent) const {
+  return covers(current_) && spent < total_ ? total_ - spent : Budget();
+}
+
+Budget UserAccountant::available() { return left_of(worst()); }
+
+Budget UserAccountant::available(SeriesId series) {
+  Budget most;
+  for (const std::uint32_t signature : exposure_.signatures_of(series)) most = std::max(most, spent_[signature]);
+  return left_of(most);
 }
 
 Result<void> UserAccountant::admit(const Answer& answer) {
@@ -45,7 +52,7 @@ Result<void> UserAccountant::admit(const Answer& answer) {
     // Single-slot comparisons of one session cost once; longer ones once per slot newly reached.
     slots = answer.statistic != Statistic::deviation ? (before == 0 ? 1 : 0) : slots - before;
     if (slots == 0) {
-      staged_.clear();
+      staged_ = {};
       return {};
     }
     staged_ = cost_.of_comparison(
@@ -54,7 +61,7 @@ Result<void> UserAccountant::admit(const Answer& answer) {
     staged_ = cost_.of_answer(answer);
   }
   for (const SignatureLoss& entry : staged_) {
-    if (spent_[entry.signature] + times(entry.loss, slots) > total_)
+    if (enforcement_ == Enforcement::on && spent_[entry.signature] + times(entry.loss, slots) > total_)
       return Error{Cause::refused, "the privacy budget is spent: a " + std::string(name_of(answer.statistic)) +
                                        " answer in slot " + std::to_string(current_) + " would break the promise"};
   }
@@ -65,7 +72,7 @@ Result<void> UserAccountant::admit(const Answer& answer) {
 void UserAccountant::commit() {
   if (staged_session_ != 0) sessions_[staged_session_] = staged_span_;
   for (const SignatureLoss& entry : staged_) spent_[entry.signature] += times(entry.loss, staged_slots_);
-  staged_.clear();
+  staged_ = {};
   staged_session_ = 0;
 }
 

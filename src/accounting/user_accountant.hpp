@@ -1,7 +1,9 @@
 // User level over a horizon: everything a meter ever does may cost it the total, once.
 #pragma once
 
+#include <algorithm>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "cost.hpp"
@@ -13,7 +15,7 @@ namespace fugu {
 /// are refused: the promise was made for that many.
 class UserAccountant final : public Accountant {
  public:
-  UserAccountant(const Definition& definition, const Exposure& exposure);
+  UserAccountant(const Definition& definition, const Exposure& exposure, Enforcement enforcement);
 
   Currency currency() const override { return currency_; }
   Budget total() const override { return total_; }
@@ -21,6 +23,8 @@ class UserAccountant final : public Accountant {
   bool covers(Slot slot) const override { return static_cast<std::uint64_t>(slot) < horizon_; }
   void advance(Slot slot) override;
   Budget available() override;
+  Budget available(SeriesId series) override;
+  Budget worst() const override { return *std::max_element(spent_.begin(), spent_.end()); }
   Result<void> admit(const Answer& answer) override;
   void commit() override;
 
@@ -31,7 +35,10 @@ class UserAccountant final : public Accountant {
     Slot last;
   };
 
+  Budget left_of(Budget spent) const;
+
   Exposure exposure_;
+  Enforcement enforcement_;
   Currency currency_;
   Budget total_;
   std::uint64_t horizon_;
@@ -39,7 +46,7 @@ class UserAccountant final : public Accountant {
   std::map<std::uint64_t, Session> sessions_;
   Slot current_ = -1;
   CostTable cost_;
-  std::vector<SignatureLoss> staged_;  // per newly touched slot
+  std::span<const SignatureLoss> staged_;  // per newly touched slot; kept in cost_
   std::uint64_t staged_slots_ = 0;
   std::uint64_t staged_session_ = 0;
   Session staged_span_{};

@@ -4,8 +4,10 @@
 
 namespace fugu {
 
-WindowAccountant::WindowAccountant(const Definition& definition, const Exposure& exposure, Reach reach)
+WindowAccountant::WindowAccountant(const Definition& definition, const Exposure& exposure, Reach reach,
+                                   Enforcement enforcement)
     : exposure_(exposure),
+      enforcement_(enforcement),
       currency_(currency_of(definition)),
       total_(total_budget(definition)),
       window_(definition.window_slots()),
@@ -23,22 +25,27 @@ void WindowAccountant::advance(Slot slot) {
 
 void WindowAccountant::step() {
   ++current_;
+  if (++current_row_ == rows_) current_row_ = 0;
   const Slot left = current_ - static_cast<Slot>(window_);  // the slot that leaves the window
   if (left >= 0) {
-    const std::size_t leaving = row(left);
-    for (std::size_t g = 0; g < signatures_; ++g) window_sum_[g] -= carried_[leaving + g];
+    const Budget* leaving = &carried_[row(left)];
+    for (std::size_t g = 0; g < signatures_; ++g) give_back(window_sum_[g], leaving[g]);
     for (const SessionSpan& session : sessions_) {
       if (session.last != left) continue;
-      for (const SignatureLoss& entry : session.losses) window_sum_[entry.signature] -= entry.loss;
+      for (const SignatureLoss& entry : session.losses) give_back(window_sum_[entry.signature], entry.loss);
     }
   }
-  std::erase_if(sessions_, [&](const SessionSpan& session) { return !remembered(session.last); });
-  std::fill_n(carried_.begin() + static_cast<std::ptrdiff_t>(row(current_)), signatures_, Budget());
+  if (!sessions_.empty())
+    std::erase_if(sessions_, [&](const SessionSpan& session) { return !remembered(session.last); });
+  std::fill_n(&carried_[row(current_)], signatures_, Budget());
 }
 
-Budget WindowAccountant::available() {
-  const Budget worst = *std::max_element(window_sum_.begin(), window_sum_.end());
-  return worst < total_ ? total_ - worst : Budget();
+Budget WindowAccountant::available() { return left_of(*std::max_element(window_sum_.begin(), window_sum_.end())); }
+
+Budget WindowAccountant::available(SeriesId series) {
+  Budget most;
+  for (const std::uint32_t signature : exposure_.signatures_of(series)) most = std::max(most, window_sum_[signature]);
+  return left_of(most);
 }
 
 SessionSpan* WindowAccountant::find_session(std::uint64_t id) {
@@ -50,8 +57,10 @@ Result<void> WindowAccountant::admit(const Answer& answer) {
   FUGU_CHECK(answer.slot == current_ && answer.first_slot >= 0 && answer.first_slot <= answer.slot);
   FUGU_CHECK(static_cast<std::uint64_t>(answer.slot - answer.first_slot) <= reach_);
   answer.is_comparison() ? stage_comparison(answer) : stage(answer);
+  staged_.worst = Budget();
   for (const SignatureLoss& entry : staged_.losses) {
-    if (worst_window(entry) > total_) {
+    staged_.worst = std::max(staged_.worst, worst_window(entry));
+    if (staged_.worst > total_ && enforcement_ == Enforcement::on) {
       staged_.last = staged_.first - 1;
       return Error{Cause::refused, "the privacy budget of slot " + std::to_string(current_) + " is spent: a " +
                                        std::string(name_of(answer.statistic)) + " answer would break the promise"};
@@ -84,8 +93,8 @@ void WindowAccountant::stage_comparison(const Answer& answer) {
   staged_.last = answer.slot;
   const auto before = static_cast<std::uint64_t>(staged_.first - staged_.session_first);
   const auto added = static_cast<std::uint64_t>(staged_.last - staged_.first + 1);
-  staged_.losses =
-      added > 0 ? cost_.of_comparison(answer, session_weight_equal(before + added)) : std::vector<SignatureLoss>();
+  staged_.losses = {};
+  if (added > 0) staged_.losses = cost_.of_comparison(answer, session_weight_equal(before + added));
 }
 
 Budget WindowAccountant::sessions_cost(std::uint32_t signature, Slot window_first, Slot window_last) const {
@@ -123,7 +132,6 @@ Budget WindowAccountant::worst_window(const SignatureLoss& entry) const {
     carried += carried_[row(end) + entry.signature] + entry.loss;
     const Budget sum = carried + sessions_cost(entry.signature, end - width + 1, end);
     worst = std::max(worst, sum);
-    if (worst > total_) break;
     const Slot start = end - width + 1;  // leaves before the next round
     if (remembered(start)) carried -= carried_[row(start) + entry.signature];
     if (start >= staged_.first) carried -= entry.loss;
@@ -133,6 +141,7 @@ Budget WindowAccountant::worst_window(const SignatureLoss& entry) const {
 
 void WindowAccountant::commit() {
   if (staged_.last < staged_.first) return;
+  worst_ = std::max(worst_, staged_.worst);
   staged_.once_per_window ? commit_once_per_window() : commit_per_slot();
   staged_.last = staged_.first - 1;
 }
@@ -141,14 +150,22 @@ void WindowAccountant::commit_once_per_window() {
   SessionSpan* session = find_session(staged_.session);
   if (session == nullptr) session = &sessions_.emplace_back(SessionSpan{staged_.session, current_, current_, {}});
   if (session->last > current_ - static_cast<Slot>(window_)) {
-    for (const SignatureLoss& paid : session->losses) window_sum_[paid.signature] -= paid.loss;
+    for (const SignatureLoss& paid : session->losses) give_back(window_sum_[paid.signature], paid.loss);
   }
-  session->losses = staged_.losses;
+  session->losses.assign(staged_.losses.begin(), staged_.losses.end());
   session->last = current_;
   for (const SignatureLoss& entry : session->losses) window_sum_[entry.signature] += entry.loss;
 }
 
 void WindowAccountant::commit_per_slot() {
+  if (staged_.first == current_ && staged_.session == 0) {  // nearly all answers
+    Budget* now = &carried_[row(current_)];
+    for (const SignatureLoss& entry : staged_.losses) {
+      now[entry.signature] += entry.loss;
+      window_sum_[entry.signature] += entry.loss;
+    }
+    return;
+  }
   for (Slot slot = staged_.first; slot <= staged_.last; ++slot) {
     const bool in_window = slot > current_ - static_cast<Slot>(window_);
     for (const SignatureLoss& entry : staged_.losses) {

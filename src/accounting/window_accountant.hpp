@@ -22,7 +22,7 @@ struct SessionSpan {
 
 class WindowAccountant final : public Accountant {
  public:
-  WindowAccountant(const Definition& definition, const Exposure& exposure, Reach reach);
+  WindowAccountant(const Definition& definition, const Exposure& exposure, Reach reach, Enforcement enforcement);
 
   Currency currency() const override { return currency_; }
   Budget total() const override { return total_; }
@@ -30,12 +30,15 @@ class WindowAccountant final : public Accountant {
   bool covers(Slot) const override { return true; }
   void advance(Slot slot) override;
   Budget available() override;
+  Budget available(SeriesId series) override;
+  Budget worst() const override { return worst_; }
   Result<void> admit(const Answer& answer) override;
   void commit() override;
 
  private:
   struct Staged {
-    std::vector<SignatureLoss> losses;  // per newly touched slot
+    std::span<const SignatureLoss> losses;  // per newly touched slot; kept in cost_
+    Budget worst;                           // window that holds one of them
     Slot first = 0;
     Slot last = -1;  // last < first: nothing new
     std::uint64_t session = 0;
@@ -43,9 +46,17 @@ class WindowAccountant final : public Accountant {
     bool once_per_window = false;
   };
 
-  std::size_t row(Slot slot) const { return static_cast<std::size_t>(slot) % rows_ * signatures_; }
+  /// Where a remembered slot's losses begin in carried_.
+  std::size_t row(Slot slot) const {
+    const auto back = static_cast<std::size_t>(current_ - slot);
+    return (back <= current_row_ ? current_row_ - back : current_row_ + rows_ - back) * signatures_;
+  }
   bool remembered(Slot slot) const { return slot >= 0 && slot > current_ - static_cast<Slot>(rows_); }
   void step();
+  /// Nothing was refused when only counting: sums may have been cut off, and then no longer contain their parts.
+  void give_back(Budget& sum, Budget loss) const {
+    sum = enforcement_ == Enforcement::on || loss < sum ? sum - loss : Budget();
+  }
   void stage(const Answer& answer);
   void stage_comparison(const Answer& answer);
   /// The most any window that holds one of the staged slots would cost `entry.signature`.
@@ -55,16 +66,21 @@ class WindowAccountant final : public Accountant {
   void commit_once_per_window();
   void commit_per_slot();
 
+  Budget left_of(Budget spent) const { return spent < total_ ? total_ - spent : Budget(); }
+
   Exposure exposure_;
+  Enforcement enforcement_;
   Currency currency_;
   Budget total_;
   std::uint64_t window_;
   std::uint64_t reach_;
   std::size_t signatures_;
   std::size_t rows_;                // slots remembered: the window and what requests may reach back
-  std::vector<Budget> carried_;     // [slot mod rows_][signature]: losses that belong to a slot
+  std::size_t current_row_ = 0;     // of the current slot
+  std::vector<Budget> carried_;     // [row of the slot][signature]: losses that belong to it
   std::vector<Budget> window_sum_;  // per signature, over the window that ends now, sessions included
   std::vector<SessionSpan> sessions_;
+  Budget worst_;
   Slot current_ = -1;
   CostTable cost_;
   Staged staged_;

@@ -50,16 +50,20 @@ Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledg
       noise_(std::move(noise)),
       ledger_(ledger),
       all_(options_.exposure.series_count()),
-      missing_(all_.size(), false),
+      missing_(all_.size(), 0),
       rate_(all_.size(), 0),
-      memory_(options_.reach.slots + 1) {
+      memory_(options_.reach.slots == 0 ? 0 : options_.reach.slots + 1) {
   if (options_.definition.protects() == Protects::swellfish) {
     auto policies = make_policy_accountant(options_.definition, options_.exposure, options_.reach);
     policies_ = policies.get();
     accountant_ = std::move(policies);
   } else {
-    accountant_ = make_accountant(options_.definition, options_.exposure, options_.reach);
+    accountant_ = make_accountant(options_.definition, options_.exposure, options_.reach,
+                                  options_.enforced ? Enforcement::on : Enforcement::off);
   }
+  total_ = accountant_->total();
+  window_slots_ = accountant_->window_slots();
+  currency_ = accountant_->currency();
   std::iota(all_.begin(), all_.end(), SeriesId{0});
   for (const SeriesId series : all_) {
     std::size_t largest = 0;
@@ -86,7 +90,8 @@ Result<void> Kernel::start_slot(Slot slot) {
                                      std::to_string(window_slots()) + " slots that was promised"};
   slot_ = slot;
   accountant_->advance(slot);
-  std::fill(rate_.begin(), rate_.end(), 0.0);
+  if (any_charged_) std::fill(rate_.begin(), rate_.end(), 0.0);
+  any_charged_ = false;
   return {};
 }
 
@@ -94,30 +99,35 @@ Result<void> Kernel::begin(const SlotRow& row) {
   FUGU_CHECK(row.values.size() == all_.size());
   replay_ = nullptr;
   FUGU_TRY(start_slot(row.slot));
-  memory_[static_cast<std::size_t>(slot_) % memory_.size()].assign(row.values.begin(), row.values.end());
-  MissingSeries absent{slot_, {}};
+  now_ = row.values;
+  if (!memory_.empty())
+    memory_[static_cast<std::size_t>(slot_) % memory_.size()].assign(row.values.begin(), row.values.end());
+  any_missing_ = false;
   for (const SeriesId series : all_) {
-    missing_[series] = row.values[series].missing();
-    if (missing_[series]) absent.series.push_back(series);
+    missing_[series] = now_[series].missing() ? 1 : 0;
+    any_missing_ = any_missing_ || missing_[series] != 0;
   }
-  any_missing_ = !absent.series.empty();
-  if (ledger_ != nullptr && !absent.series.empty()) ledger_->append(LedgerRecord(std::move(absent)));
+  if (ledger_ != nullptr && any_missing_) {
+    MissingSeries absent{slot_, {}};
+    std::copy_if(all_.begin(), all_.end(), std::back_inserter(absent.series), [&](auto s) { return missing_[s] != 0; });
+    ledger_->append(LedgerRecord(std::move(absent)));
+  }
   return {};
 }
 
 Result<void> Kernel::begin_replay(Slot slot, const std::vector<SeriesId>& missing, Replay& replay) {
   replay_ = &replay;
   FUGU_TRY(start_slot(slot));
-  std::fill(missing_.begin(), missing_.end(), false);
-  for (const SeriesId series : missing) missing_[series] = true;
+  std::fill(missing_.begin(), missing_.end(), 0);
+  for (const SeriesId series : missing) missing_[series] = 1;
   any_missing_ = !missing.empty();
   return {};
 }
 
-double Kernel::end(std::int32_t utc_offset_s) {
+void Kernel::end(std::int32_t utc_offset_s) {
+  if (ledger_ == nullptr || replay_ != nullptr) return;
   const double total = std::accumulate(rate_.begin(), rate_.end(), 0.0);
-  if (ledger_ != nullptr && replay_ == nullptr) ledger_->append(LedgerRecord(SlotEnd{slot_, utc_offset_s, total}));
-  return total;
+  ledger_->append(LedgerRecord(SlotEnd{slot_, utc_offset_s, total}));
 }
 
 void Kernel::forget_before(Slot slot) {
@@ -142,7 +152,7 @@ Result<Rational> Kernel::parameter_for(std::uint64_t change_steps, std::uint64_t
     const uint128 square = static_cast<uint128>(change_steps) * change_steps * slots;
     return at_least(round_up(square << (Budget::kFractionBits - 1), share.units()), kSmallestVarianceSteps);
   }
-  if (accountant_->currency() == Currency::rho) {
+  if (currency_ == Currency::rho) {
     // The pure loss e of n slots with n·e²/2 = share each; √ rounded down, so the charge stays within the share.
     const double e = std::sqrt(2 * share.to_double() / static_cast<double>(slots));
     share = Budget::round_down(e * (1 - 0x1p-40));
@@ -157,20 +167,12 @@ Result<Rational> Kernel::parameter_at(double rate) const {
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 63;
   constexpr std::uint64_t kSmallest = std::uint64_t{1} << 18;  // scale 2^40
   const bool gaussian = options_.noise == NoiseKind::gaussian;
-  if (!gaussian && accountant_->currency() == Currency::rho) rate = std::sqrt(2 * rate) * (1 - 0x1p-50);
+  if (!gaussian && currency_ == Currency::rho) rate = std::sqrt(2 * rate) * (1 - 0x1p-50);
   const double units = rate * (gaussian ? 0x1p64 : 0x1p58);
   if (!(units >= (gaussian ? 8 : kSmallest)))
     return Error{Cause::refused, "nothing is left to spend in slot " + std::to_string(slot_)};
   const std::uint64_t whole = units >= 0x1p63 ? kLargest : static_cast<std::uint64_t>(units);
   return Rational{std::uint64_t{1} << (gaussian ? 63 : 58), whole};
-}
-
-Result<Rational> Kernel::parameter_of_value(std::uint64_t change_steps, Budget share) {
-  if (last_.change_steps != change_steps || last_.share != share) {
-    FUGU_ASSIGN(const Rational parameter, parameter_for(change_steps, 1, share));
-    last_ = {change_steps, share, parameter};
-  }
-  return last_.parameter;
 }
 
 std::uint64_t Kernel::largest_change(Statistic statistic, std::span<const SeriesId> series) const {
@@ -200,49 +202,50 @@ std::uint64_t Kernel::largest_crowd(SeriesId series, std::span<const SeriesId> a
 
 // --- Charge, draw, record -----------------------------------------------------------------------------------------
 
-Result<void> Kernel::charge() {
-  if (!options_.enforced) {
-    add_rates();
-    return {};
+Result<void> Kernel::charge(const Answer& answer) {
+  if (options_.enforced || policies_ == nullptr) {
+    FUGU_TRY(accountant_->admit(answer));
+    accountant_->commit();
   }
-  FUGU_TRY(accountant_->admit(answer_));
-  accountant_->commit();
-  add_rates();
+  add_rates(answer);
   return {};
 }
 
-void Kernel::add_rates() {
-  const auto g = static_cast<double>(gain(answer_.statistic));
-  const auto slots = static_cast<double>(answer_.slot - answer_.first_slot + 1);
-  const Currency currency = accountant_->currency();
-  const bool same_for_all = answer_.parameter.size() == 1 || answer_.is_comparison();
-  double rate = 0;
-  for (std::size_t i = 0; i < answer_.series.size(); ++i) {
-    if (i == 0 || !same_for_all) {
-      rate = answer_.is_comparison() ? comparison_rate(currency, g, slots, answer_.parameter[0], answer_.parameter[1])
-                                     : rate_of(currency, answer_.noise, g, slots, answer_.parameter_of(i));
-    }
-    rate_[answer_.series[i]] += rate;
+void Kernel::add_rates(const Answer& answer) {
+  any_charged_ = true;
+  const auto g = static_cast<double>(gain(answer.statistic));
+  const auto slots = static_cast<double>(answer.slot - answer.first_slot + 1);
+  if (answer.is_comparison()) {
+    const double rate = comparison_rate(currency_, g, slots, answer.parameter[0], answer.parameter[1]);
+    for (const SeriesId series : answer.series) rate_[series] += rate;
+    return;
+  }
+  double rate = rate_of(currency_, answer.noise, g, slots, answer.parameter[0]);
+  for (std::size_t i = 0; i < answer.series.size(); ++i) {
+    if (i > 0 && answer.parameter.size() > 1) rate = rate_of(currency_, answer.noise, g, slots, answer.parameter[i]);
+    rate_[answer.series[i]] += rate;
   }
 }
 
-std::int64_t Kernel::draw(Rational parameter) {
-  if (answer_.noise == NoiseKind::none) return 0;
-  return answer_.noise == NoiseKind::laplace ? noise_->laplace(parameter) : noise_->gaussian(parameter);
+void Kernel::add_noise(Answer& answer) {
+  if (answer.noise == NoiseKind::none) return;
+  const std::span<std::int64_t> values(answer.values);
+  if (answer.parameter.size() == 1) return noise_->add(answer.noise, answer.parameter[0], values);
+  for (std::size_t i = 0; i < values.size(); ++i) noise_->add(answer.noise, answer.parameter[i], values.subspan(i, 1));
 }
 
-Result<void> Kernel::replay_answer() {
-  FUGU_TRY(accountant_->admit(answer_));  // what was refused then is refused now, and was not recorded
+Result<void> Kernel::replay_answer(Answer& answer) {
+  FUGU_TRY(accountant_->admit(answer));  // what was refused then is refused now, and was not recorded
   FUGU_ASSIGN(Answer recorded, replay_->take<Answer>());
-  const bool fits = recorded.statistic == answer_.statistic && recorded.noise == answer_.noise &&
-                    recorded.slot == answer_.slot && recorded.first_slot == answer_.first_slot &&
-                    recorded.session == answer_.session && recorded.series == answer_.series &&
-                    std::equal(recorded.parameter.begin(), recorded.parameter.end(), answer_.parameter.begin(),
-                               answer_.parameter.end());
+  const bool fits = recorded.statistic == answer.statistic && recorded.noise == answer.noise &&
+                    recorded.slot == answer.slot && recorded.first_slot == answer.first_slot &&
+                    recorded.session == answer.session && recorded.series == answer.series &&
+                    std::equal(recorded.parameter.begin(), recorded.parameter.end(), answer.parameter.begin(),
+                               answer.parameter.end());
   if (!fits) return Replay::mismatch();
-  answer_ = std::move(recorded);
+  answer.values = std::move(recorded.values);
   accountant_->commit();
-  add_rates();
+  add_rates(answer);
   return {};
 }
 
@@ -251,165 +254,225 @@ void Kernel::check_series(std::span<const SeriesId> series) const {
   for (const SeriesId id : series) FUGU_CHECK(id < all_.size());
 }
 
-void Kernel::start_values() {
-  is_values_at_ = false;
-  answer_.statistic = Statistic::value;
-  answer_.noise = options_.noise;
-  answer_.first_slot = answer_.slot = slot_;
-  answer_.session = 0;
-  answer_.series.clear();
-  answer_.parameter.clear();
+bool Kernel::is_same(const Request& request, std::span<const SeriesId> series, Request::Price price) const {
+  return request.price == price && request.complete && !any_missing_ &&
+         std::equal(series.begin(), series.end(), request.series.begin(), request.series.end());
 }
 
-Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<const SeriesId> series, Budget share) {
+// --- Values -------------------------------------------------------------------------------------------------------
+
+void Kernel::start_values(std::span<const SeriesId> series) {
   check_series(series);
-  start_values();
-  const bool everything = series.data() == all_.data() && series.size() == all_.size();
-  std::uint64_t crowd = 0;
-  std::uint64_t sensitivity = 0;
-  Rational parameter;
-  bool uniform = true;
-  for (const SeriesId id : series) {
-    if (missing_[id]) continue;
-    const std::uint64_t its_crowd = everything ? crowd_of_all_[id] : largest_crowd(id, series);
-    const std::uint64_t its_sensitivity = options_.exposure.sensitivity_steps(id);
-    if (its_crowd != crowd || its_sensitivity != sensitivity) {
-      uniform = answer_.series.empty();
-      crowd = its_crowd;
-      sensitivity = its_sensitivity;
-      FUGU_ASSIGN(parameter, parameter_of_value(sensitivity, share / crowd));
-    }
-    answer_.series.push_back(id);
-    answer_.parameter.push_back(parameter);
-  }
-  if (uniform && !answer_.parameter.empty()) answer_.parameter.resize(1);
-  return finish_values(series);
+  Request& request = values_request_;
+  request.price = Request::Price::none;
+  request.series.assign(series.begin(), series.end());
+  request.answer.statistic = Statistic::value;
+  request.answer.noise = options_.noise;
+  request.answer.series.clear();
+  request.answer.parameter.clear();
 }
 
-Result<std::span<const std::optional<NoisyValue>>> Kernel::values_at(std::span<const SeriesId> series, double rate) {
-  const bool same_again = is_values_at_ && !any_missing_ && answer_.parameter.size() == 1 &&
-                          std::equal(series.begin(), series.end(), answer_.series.begin(), answer_.series.end());
-  if (same_again) {
-    answer_.first_slot = answer_.slot = slot_;
-    FUGU_ASSIGN(answer_.parameter[0], parameter_at(rate / static_cast<double>(crowd_of_all_[series[0]])));
-    return finish_values(series);
-  }
-  check_series(series);
-  start_values();
-  std::uint64_t crowd = 0;
-  Rational parameter;
-  bool uniform = true;
-  for (const SeriesId id : series) {
-    if (missing_[id]) continue;
-    if (crowd_of_all_[id] != crowd) {
-      uniform = answer_.series.empty();
-      crowd = crowd_of_all_[id];
-      FUGU_ASSIGN(parameter, parameter_at(rate / static_cast<double>(crowd)));
-    }
-    answer_.series.push_back(id);
-    answer_.parameter.push_back(parameter);
-  }
-  if (uniform && !answer_.parameter.empty()) answer_.parameter.resize(1);
-  is_values_at_ = true;
-  return finish_values(series);
+void Kernel::add_value(SeriesId series, Rational parameter) {
+  values_request_.answer.series.push_back(series);
+  values_request_.answer.parameter.push_back(parameter);
 }
 
-Result<std::span<const std::optional<NoisyValue>>> Kernel::true_values(std::span<const SeriesId> series) {
-  check_series(series);
-  start_values();
-  answer_.noise = NoiseKind::none;
-  answer_.parameter.assign(1, Rational{0, 1});
-  for (const SeriesId id : series) {
-    if (!missing_[id]) answer_.series.push_back(id);
-  }
-  return finish_values(series);
-}
-
-Result<std::span<const std::optional<NoisyValue>>> Kernel::finish_values(std::span<const SeriesId> series) {
-  if (!answer_.series.empty()) {
-    if (replay_ != nullptr) {
-      FUGU_TRY(replay_answer());
-    } else {
-      FUGU_TRY(charge());
-      answer_.values.clear();
-      for (std::size_t i = 0; i < answer_.series.size(); ++i)
-        answer_.values.push_back(reveal(answer_.series[i], slot_) + draw(answer_.parameter_of(i)));
-      if (ledger_ != nullptr) ledger_->append(answer_);
-    }
-  }
+void Kernel::end_values(Request::Price price, bool same_for_all) {
+  Request& request = values_request_;
+  request.price = price;
+  request.complete = request.answer.series.size() == request.series.size();
+  request.answer.form = next_form_++;
   values_.clear();
   std::size_t next = 0;
-  for (const SeriesId id : series) {
-    if (missing_[id]) {
+  for (const SeriesId id : request.series) {
+    if (missing_[id] != 0) {
       values_.emplace_back();
     } else {
-      values_.emplace_back(NoisyValue{answer_.values[next], answer_.noise, answer_.parameter_of(next)});
-      ++next;
+      values_.emplace_back(NoisyValue{0, request.answer.noise, request.answer.parameter[next++]});
     }
+  }
+  if (same_for_all && !request.answer.parameter.empty()) request.answer.parameter.resize(1);
+}
+
+Result<std::span<const std::optional<NoisyValue>>> Kernel::ask_values() {
+  Answer& answer = values_request_.answer;
+  if (answer.series.empty()) return std::span<const std::optional<NoisyValue>>(values_);
+  answer.first_slot = answer.slot = slot_;
+  if (replay_ != nullptr) {
+    FUGU_TRY(replay_answer(answer));
+  } else {
+    FUGU_TRY(charge(answer));
+    answer.values.resize(answer.series.size());
+    for (std::size_t i = 0; i < answer.series.size(); ++i) answer.values[i] = reveal(now_[answer.series[i]]);
+    add_noise(answer);
+    if (ledger_ != nullptr) ledger_->append(answer);
+  }
+  std::size_t next = 0;
+  for (std::optional<NoisyValue>& value : values_) {
+    if (value) value->steps = answer.values[next++];
   }
   return std::span<const std::optional<NoisyValue>>(values_);
 }
 
-Result<Rational> Kernel::parameter_of(Statistic statistic, std::span<const SeriesId> series, Slot first_slot,
-                                      Budget share) const {
-  FUGU_CHECK(first_slot <= slot_);
-  check_series(series);
-  const auto slots = static_cast<std::uint64_t>(slot_ - first_slot) + 1;
-  return parameter_for(largest_change(statistic, series), slots, share);
+Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<const SeriesId> series, Budget share) {
+  Request& request = values_request_;
+  if (request.share == share && is_same(request, series, Request::Price::share)) return ask_values();
+  start_values(series);
+  request.share = share;
+  const bool everything = series.data() == all_.data() && series.size() == all_.size();
+  std::uint64_t crowd = 0;
+  std::uint64_t sensitivity = 0;
+  Rational parameter;
+  bool same_for_all = true;
+  for (const SeriesId id : series) {
+    if (missing_[id] != 0) continue;
+    const std::uint64_t its_crowd = everything ? crowd_of_all_[id] : largest_crowd(id, series);
+    const std::uint64_t its_sensitivity = options_.exposure.sensitivity_steps(id);
+    if (its_crowd != crowd || its_sensitivity != sensitivity) {
+      same_for_all = crowd == 0;
+      crowd = its_crowd;
+      sensitivity = its_sensitivity;
+      FUGU_ASSIGN(parameter, parameter_for(sensitivity, 1, share / crowd));
+    }
+    add_value(id, parameter);
+  }
+  end_values(Request::Price::share, same_for_all);
+  return ask_values();
 }
 
-Result<NoisyValue> Kernel::single(Statistic statistic, std::span<const SeriesId> series,
-                                  std::span<const std::int64_t> reference, Slot first_slot, Result<Rational> allowed) {
-  if (first_slot < earliest_slot())
-    return Error{Cause::refused, "slot " + std::to_string(first_slot) + " is no longer remembered"};
-  FUGU_ASSIGN(const Rational parameter, std::move(allowed));
-  is_values_at_ = false;
-  answer_.statistic = statistic;
-  answer_.noise = options_.noise;
-  answer_.first_slot = first_slot;
-  answer_.slot = slot_;
-  answer_.session = 0;
-  answer_.series.assign(series.begin(), series.end());
-  answer_.parameter.assign(1, parameter);
-  if (replay_ != nullptr) {
-    FUGU_TRY(replay_answer());
-  } else {
-    FUGU_TRY(charge());
-    answer_.values.assign(1, evaluate(statistic, series, reference, first_slot) + draw(parameter));
-    if (ledger_ != nullptr) ledger_->append(answer_);
+Result<std::span<const std::optional<NoisyValue>>> Kernel::values_at(std::span<const SeriesId> series, double rate) {
+  Request& request = values_request_;
+  if (request.answer.parameter.size() == 1 && is_same(request, series, Request::Price::rate)) {
+    if (request.rate == rate) return ask_values();
+    request.price = Request::Price::none;
+    FUGU_ASSIGN(const Rational parameter, parameter_at(rate / static_cast<double>(crowd_of_all_[series[0]])));
+    request.answer.parameter[0] = parameter;
+    for (std::optional<NoisyValue>& value : values_) value->parameter = parameter;
+    request.answer.form = next_form_++;
+    request.rate = rate;
+    request.price = Request::Price::rate;
+    return ask_values();
   }
-  return NoisyValue{answer_.values[0], answer_.noise, answer_.parameter[0]};
+  start_values(series);
+  request.rate = rate;
+  std::uint64_t crowd = 0;
+  Rational parameter;
+  bool same_for_all = true;
+  for (const SeriesId id : series) {
+    if (missing_[id] != 0) continue;
+    if (crowd_of_all_[id] != crowd) {
+      same_for_all = crowd == 0;
+      crowd = crowd_of_all_[id];
+      FUGU_ASSIGN(parameter, parameter_at(rate / static_cast<double>(crowd)));
+    }
+    add_value(id, parameter);
+  }
+  end_values(Request::Price::rate, same_for_all);
+  return ask_values();
+}
+
+Result<std::span<const std::optional<NoisyValue>>> Kernel::true_values(std::span<const SeriesId> series) {
+  if (is_same(values_request_, series, Request::Price::free)) return ask_values();
+  start_values(series);
+  values_request_.answer.noise = NoiseKind::none;
+  for (const SeriesId id : series) {
+    if (missing_[id] == 0) add_value(id, Rational{0, 1});
+  }
+  end_values(Request::Price::free, true);
+  return ask_values();
+}
+
+// --- One number ---------------------------------------------------------------------------------------------------
+
+Result<void> Kernel::check_remembered(Slot first_slot) const {
+  if (first_slot >= earliest_slot()) return {};
+  return Error{Cause::refused, "slot " + std::to_string(first_slot) + " is no longer remembered"};
+}
+
+void Kernel::start_single(Statistic statistic, std::span<const SeriesId> series, Slot first_slot, Rational parameter) {
+  Request& request = single_request_;
+  request.series.assign(series.begin(), series.end());
+  request.complete = first_slot == slot_;  // what reaches back changes its length
+  Answer& answer = request.answer;
+  answer.statistic = statistic;
+  answer.noise = options_.noise;
+  answer.series.assign(series.begin(), series.end());
+  answer.parameter.assign(1, parameter);
+  answer.form = next_form_++;
+}
+
+Result<NoisyValue> Kernel::finish_single(std::span<const std::int64_t> reference, Slot first_slot) {
+  Answer& answer = single_request_.answer;
+  answer.first_slot = first_slot;
+  answer.slot = slot_;
+  if (replay_ != nullptr) {
+    FUGU_TRY(replay_answer(answer));
+  } else {
+    FUGU_TRY(charge(answer));
+    answer.values.assign(1, evaluate(answer.statistic, answer.series, reference, first_slot));
+    add_noise(answer);
+    if (ledger_ != nullptr) ledger_->append(answer);
+  }
+  return NoisyValue{answer.values[0], answer.noise, answer.parameter[0]};
+}
+
+Result<NoisyValue> Kernel::ask_single(Statistic statistic, std::span<const SeriesId> series,
+                                      std::span<const std::int64_t> reference, Slot first_slot, Budget share) {
+  FUGU_CHECK(first_slot <= slot_);
+  FUGU_TRY(check_remembered(first_slot));
+  Request& request = single_request_;
+  const bool same = request.answer.statistic == statistic && request.share == share && first_slot == slot_ &&
+                    is_same(request, series, Request::Price::share);
+  if (!same) {
+    check_series(series);
+    request.price = Request::Price::none;
+    const auto slots = static_cast<std::uint64_t>(slot_ - first_slot) + 1;
+    FUGU_ASSIGN(const Rational parameter, parameter_for(largest_change(statistic, series), slots, share));
+    start_single(statistic, series, first_slot, parameter);
+    request.share = share;
+    request.price = Request::Price::share;
+  }
+  return finish_single(reference, first_slot);
 }
 
 Result<NoisyValue> Kernel::sum(std::span<const SeriesId> series, Budget share) {
-  return single(Statistic::sum, series, {}, slot_, parameter_of(Statistic::sum, series, slot_, share));
+  return ask_single(Statistic::sum, series, {}, slot_, share);
 }
 
 Result<NoisyValue> Kernel::distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference,
                                     Budget share) {
   FUGU_CHECK(reference.size() == series.size());
-  return single(Statistic::distance, series, reference, slot_, parameter_of(Statistic::distance, series, slot_, share));
+  return ask_single(Statistic::distance, series, reference, slot_, share);
 }
 
 Result<NoisyValue> Kernel::distance_at(std::span<const SeriesId> series, std::span<const std::int64_t> reference,
                                        double rate) {
   FUGU_CHECK(reference.size() == series.size());
-  check_series(series);
-  // A meter changes the distance in every series it counts into; in ρ changes add up before they are squared.
-  std::uint64_t crowd = 0;
-  for (const SeriesId id : series) crowd = std::max(crowd, crowd_of_all_[id]);
-  const auto each = static_cast<double>(crowd);
-  return single(Statistic::distance, series, reference, slot_,
-                parameter_at(rate / (currency() == Currency::rho ? each * each : each)));
+  Request& request = single_request_;
+  const bool same = request.answer.statistic == Statistic::distance && request.rate == rate &&
+                    is_same(request, series, Request::Price::rate);
+  if (!same) {
+    check_series(series);
+    request.price = Request::Price::none;
+    // A meter changes the distance in every series it counts into; in ρ changes add up before they are squared.
+    std::uint64_t crowd = 0;
+    for (const SeriesId id : series) crowd = std::max(crowd, crowd_of_all_[id]);
+    const auto each = static_cast<double>(crowd);
+    FUGU_ASSIGN(const Rational parameter, parameter_at(rate / (currency_ == Currency::rho ? each * each : each)));
+    start_single(Statistic::distance, series, slot_, parameter);
+    request.rate = rate;
+    request.price = Request::Price::rate;
+  }
+  return finish_single(reference, slot_);
 }
 
 Result<NoisyValue> Kernel::deviation(std::span<const SeriesId> series, Slot first_slot, Budget share) {
-  return single(Statistic::deviation, series, {}, first_slot,
-                parameter_of(Statistic::deviation, series, first_slot, share));
+  return ask_single(Statistic::deviation, series, {}, first_slot, share);
 }
 
-std::int64_t Kernel::true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) const {
+std::int64_t Kernel::true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) {
   FUGU_CHECK(!options_.enforced && ledger_ == nullptr);
+  looked_uncharged_ = true;
   return evaluate(Statistic::distance, series, reference, slot_);
 }
 
@@ -419,64 +482,63 @@ Result<Threshold> Kernel::open_threshold(Statistic statistic, std::span<const Se
                                          std::int64_t threshold_steps, Budget share, Slot first_slot) {
   FUGU_CHECK(statistic != Statistic::value);
   check_series(series);
-  if (accountant_->currency() == Currency::rho)
-    share = Budget::round_down(std::sqrt(2 * share.to_double()) * (1 - 0x1p-40));
+  if (currency_ == Currency::rho) share = Budget::round_down(std::sqrt(2 * share.to_double()) * (1 - 0x1p-40));
   if (share.units() < 2) return Error{Cause::refused, "nothing is left to spend in slot " + std::to_string(slot_)};
   const std::uint64_t change = largest_change(statistic, series);
   if (static_cast<double>(change) * 4 / share.to_double() > kLargestScaleSteps) return too_small_share();
   // Half for the threshold, half for the comparison, whose noise must hide twice the change.
   const std::uint64_t half = share.units() / 2;
+  const uint128 scaled_change = static_cast<uint128>(change) << Budget::kFractionBits;
   Threshold threshold;
-  threshold.statistic_ = statistic;
-  threshold.series_.assign(series.begin(), series.end());
   threshold.first_slot_ = first_slot;
   threshold.steps_ = threshold_steps;
-  const uint128 scaled_change = static_cast<uint128>(change) << Budget::kFractionBits;
-  threshold.threshold_scale_ = at_least(round_up(scaled_change, half), kSmallestScaleSteps);
-  threshold.statistic_scale_ = at_least(round_up(scaled_change * 2, half), kSmallestScaleSteps);
+  Answer& request = threshold.request_;
+  request.statistic = statistic;
+  request.noise = NoiseKind::laplace;
+  request.series.assign(series.begin(), series.end());
+  request.parameter = {at_least(round_up(scaled_change, half), kSmallestScaleSteps),
+                       at_least(round_up(scaled_change * 2, half), kSmallestScaleSteps)};
+  request.form = next_form_++;
   return threshold;
 }
 
 Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t> reference) {
-  FUGU_CHECK(threshold.open_ && !threshold.series_.empty());
-  FUGU_CHECK(threshold.statistic_ != Statistic::distance || reference.size() == threshold.series_.size());
-  const bool reaches_back = threshold.statistic_ == Statistic::deviation;
-  is_values_at_ = false;
-  answer_.statistic = threshold.statistic_;
-  answer_.noise = NoiseKind::laplace;
-  answer_.first_slot = reaches_back ? threshold.first_slot_ : slot_;
-  answer_.slot = slot_;
-  if (answer_.first_slot < earliest_slot())
-    return Error{Cause::refused, "slot " + std::to_string(answer_.first_slot) + " is no longer remembered"};
+  Answer& answer = threshold.request_;
+  FUGU_CHECK(threshold.open_ && !answer.series.empty());
+  FUGU_CHECK(answer.statistic != Statistic::distance || reference.size() == answer.series.size());
+  answer.first_slot = answer.statistic == Statistic::deviation ? threshold.first_slot_ : slot_;
+  answer.slot = slot_;
+  FUGU_TRY(check_remembered(answer.first_slot));
   // Fresh noise is always a new session to the accountant: on the first comparison, after a restart in which the noise
   // was lost, and when a copy of a threshold outlives the session that another copy ended.
-  auto noise = threshold_noise_.find(threshold.id_);
+  auto noise = threshold_noise_.find(answer.session);
   const bool fresh = noise == threshold_noise_.end();
-  answer_.session = fresh ? next_session_ : threshold.id_;
-  answer_.series = threshold.series_;
-  answer_.parameter = {threshold.threshold_scale_, threshold.statistic_scale_};
+  const std::uint64_t known = answer.session;
+  if (fresh) answer.session = next_session_;
+  auto asked = replay_ != nullptr ? replay_answer(answer) : charge(answer);
+  if (!asked) {
+    answer.session = known;
+    return std::move(asked).error();
+  }
   if (replay_ != nullptr) {
-    FUGU_TRY(replay_answer());
-    if (fresh) noise = threshold_noise_.emplace(answer_.session, 0).first;  // forgotten when the replay ends
+    if (fresh) noise = threshold_noise_.emplace(answer.session, 0).first;  // forgotten when the replay ends
   } else {
-    FUGU_TRY(charge());
-    if (fresh) noise = threshold_noise_.emplace(answer_.session, noise_->laplace(threshold.threshold_scale_)).first;
-    const std::int64_t noisy = evaluate(threshold.statistic_, threshold.series_, reference, answer_.first_slot) +
-                               noise_->laplace(threshold.statistic_scale_);
-    answer_.values.assign(1, int128{noisy} > int128{threshold.steps_} + noise->second ? 1 : 0);
-    if (ledger_ != nullptr) ledger_->append(answer_);
+    if (fresh) noise = threshold_noise_.emplace(answer.session, noise_->laplace(answer.parameter[0])).first;
+    const std::int64_t noisy =
+        evaluate(answer.statistic, answer.series, reference, answer.first_slot) + noise_->laplace(answer.parameter[1]);
+    answer.values.assign(1, int128{noisy} > int128{threshold.steps_} + noise->second ? 1 : 0);
+    if (ledger_ != nullptr) ledger_->append(answer);
   }
   if (fresh) ++next_session_;
-  threshold.id_ = answer_.session;
-  threshold.open_ = answer_.values[0] == 0;
-  if (!threshold.open_) threshold_noise_.erase(threshold.id_);
-  return answer_.values[0] != 0;
+  threshold.open_ = answer.values[0] == 0;
+  if (!threshold.open_) threshold_noise_.erase(noise);
+  return answer.values[0] != 0;
 }
 
 // --- True values --------------------------------------------------------------------------------------------------
 
-std::int64_t Kernel::reveal(SeriesId series, Slot slot) const {
-  return memory_[static_cast<std::size_t>(slot) % memory_.size()][series].reveal(RawKey());
+const Raw& Kernel::raw(SeriesId series, Slot slot) const {
+  return slot == slot_ ? now_[series] : memory_[static_cast<std::size_t>(slot) % memory_.size()][series];
 }
 
 std::int64_t Kernel::evaluate(Statistic statistic, std::span<const SeriesId> series,
@@ -485,8 +547,8 @@ std::int64_t Kernel::evaluate(Statistic statistic, std::span<const SeriesId> ser
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (statistic == Statistic::deviation) {
       total += deviation_of(series[i], first_slot);
-    } else if (!missing_[series[i]]) {
-      const int128 value = reveal(series[i], slot_);
+    } else if (missing_[series[i]] == 0) {
+      const int128 value = reveal(now_[series[i]]);
       total += statistic == Statistic::distance ? distance_between(value, reference[i]) : value;
     }
   }
@@ -497,8 +559,7 @@ std::int64_t Kernel::evaluate(Statistic statistic, std::span<const SeriesId> ser
 int128 Kernel::deviation_of(SeriesId series, Slot first_slot) const {
   std::vector<std::int64_t> present;
   for (Slot slot = first_slot; slot <= slot_; ++slot) {
-    if (!memory_[static_cast<std::size_t>(slot) % memory_.size()][series].missing())
-      present.push_back(reveal(series, slot));
+    if (const Raw& value = raw(series, slot); !value.missing()) present.push_back(reveal(value));
   }
   if (present.empty()) return 0;
   const auto count = static_cast<int128>(present.size());

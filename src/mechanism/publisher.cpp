@@ -29,11 +29,12 @@ void SlotRunner::start(Slot slot, std::int32_t utc_offset_s) {
   for (ReleasedValue& value : release_.values_) value.sampled = false;
 }
 
-Result<double> SlotRunner::finish() {
+Result<void> SlotRunner::finish() {
   FUGU_TRY(strategy_->step(kernel_, release_));
   for (std::size_t i = 0; i < release_.values_.size(); ++i)
     release_.values_[i].loss_rate = kernel_.loss_rate(static_cast<SeriesId>(i));
-  return kernel_.end(release_.utc_offset_s_);
+  kernel_.end(release_.utc_offset_s_);
+  return {};
 }
 
 Result<const PolicyEvent*> SlotRunner::next_policy() {
@@ -109,7 +110,7 @@ Result<void> SlotRunner::replay_policy(const PolicyEvent& event, Slot slot) {
 }
 
 Result<const Release*> SlotRunner::run(const SlotRow& row) {
-  FUGU_TRY(take_policies(~std::size_t{0}));
+  if (policies_ != nullptr) FUGU_TRY(take_policies(~std::size_t{0}));
   start(row.slot, row.utc_offset_s);
   FUGU_TRY(kernel_.begin(row));
   FUGU_TRY(finish());
@@ -242,5 +243,10 @@ Result<void> Publisher::run(SlotSource& source, const RunOptions& options) {
 
 Simulation::Simulation(Mechanism mechanism, std::unique_ptr<SimulationNoise> noise, bool enforced)
     : runner_(std::move(mechanism), std::move(noise), nullptr, enforced) {}
+
+Simulation::Verdict Simulation::verdict() const {
+  const Kernel& kernel = runner_.kernel_;
+  return {kernel.total(), kernel.accountant_->worst(), kernel.looked_uncharged_};
+}
 
 }  // namespace fugu

@@ -39,6 +39,10 @@ class Accountant {
   /// The most that one more request on the current slot may cost each meter, so that nothing promised can break,
   /// whatever is asked later. (Later spending can always be zero: repeat the last release.)
   virtual Budget available() = 0;
+  /// The same for requests on one series only; not less than the above.
+  virtual Budget available(SeriesId series) = 0;
+  /// The most that any meter was charged for a window so far. (Not for policies, whose windows have an ε each.)
+  virtual Budget worst() const = 0;
 
   /// Checks whether the answer may be drawn: Cause::refused when it would break the promise. Charges nothing yet, so
   /// that several accountants can be asked before any is charged. Reads statistic, noise, slots, session, series and
@@ -53,7 +57,11 @@ struct Reach {
   std::uint64_t slots = 0;
 };
 
+/// Whether an accountant refuses what would break the promise, or only counts: to see by how much a rule breaks it.
+enum class Enforcement : std::uint8_t { on, off };
+
 /// The exact accountant of `definition`. (For one of policies, make_policy_accountant() gives a handle to them.)
-std::unique_ptr<Accountant> make_accountant(const Definition& definition, const Exposure& exposure, Reach reach = {});
+std::unique_ptr<Accountant> make_accountant(const Definition& definition, const Exposure& exposure, Reach reach = {},
+                                            Enforcement enforcement = Enforcement::on);
 
 }  // namespace fugu

@@ -23,7 +23,7 @@ enum class Statistic : std::uint8_t {
 std::string_view name_of(Statistic statistic);
 
 /// Gain of a statistic as documented above.
-std::uint64_t gain(Statistic statistic);
+constexpr std::uint64_t gain(Statistic statistic) { return statistic == Statistic::deviation ? 2 : 1; }
 
 /// A request and its noisy results. Everything here may be shown to whoever may see releases and decisions.
 struct Answer {
@@ -39,6 +39,9 @@ struct Answer {
   std::vector<Rational> parameter;
   /// Statistic::value: one per series. Otherwise one; a comparison gives 1 (above) or 0 (not above).
   std::vector<std::int64_t> values;
+  /// Not recorded. Answers that carry the same number, unless it is 0, differ in slots, session and values only and
+  /// reach over equally many slots: what one of them costs, the next one costs.
+  std::uint64_t form = 0;
 
   bool is_comparison() const { return session != 0; }
   Rational parameter_of(std::size_t index) const { return parameter[parameter.size() == 1 ? 0 : index]; }

@@ -1,7 +1,7 @@
 // What a call that can fail for reasons outside our code returns. Shaped like C++23 std::expected.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -29,6 +29,33 @@ struct Error {
 /// 2 for usage and bad input, 3 for refused, 4 for the environment.
 int exit_code(Cause cause) noexcept;
 
+namespace detail {
+
+/// An Error out of the way: errors are rare, and a Result that holds none should cost no more than a pointer.
+class Failure {
+ public:
+  Failure() = default;
+  explicit Failure(Error error) : error_(std::make_unique<Error>(std::move(error))) {}
+  Failure(const Failure& other) : error_(other.error_ ? std::make_unique<Error>(*other.error_) : nullptr) {}
+  Failure(Failure&&) noexcept = default;
+  Failure& operator=(Failure other) noexcept {
+    error_ = std::move(other.error_);
+    return *this;
+  }
+  ~Failure() = default;
+
+  bool has_error() const noexcept { return error_ != nullptr; }
+  Error& error() const {
+    FUGU_CHECK(has_error());
+    return *error_;
+  }
+
+ private:
+  std::unique_ptr<Error> error_;
+};
+
+}  // namespace detail
+
 /// A value or an Error. Dropping one is a compiler warning.
 template <class T>
 class [[nodiscard]] Result {
@@ -52,11 +79,11 @@ class [[nodiscard]] Result {
 
   const Error& error() const& {
     FUGU_CHECK(!has_value());
-    return std::get<1>(content_);
+    return std::get<1>(content_).error();
   }
   Error error() && {
     FUGU_CHECK(!has_value());
-    return std::move(std::get<1>(content_));
+    return std::move(std::get<1>(content_).error());
   }
 
  private:
@@ -66,7 +93,7 @@ class [[nodiscard]] Result {
     return *std::get_if<0>(&content);
   }
 
-  std::variant<T, Error> content_;
+  std::variant<T, detail::Failure> content_;
 };
 
 /// Success without a value, or an Error.
@@ -76,22 +103,16 @@ class [[nodiscard]] Result<void> {
   using value_type = void;
 
   Result() = default;
-  Result(Error error) : error_(std::move(error)) {}
+  Result(Error error) : failure_(std::move(error)) {}
 
-  bool has_value() const noexcept { return !error_.has_value(); }
+  bool has_value() const noexcept { return !failure_.has_error(); }
   explicit operator bool() const noexcept { return has_value(); }
 
-  const Error& error() const& {
-    FUGU_CHECK(error_.has_value());
-    return *error_;
-  }
-  Error error() && {
-    FUGU_CHECK(error_.has_value());
-    return std::move(*error_);
-  }
+  const Error& error() const& { return failure_.error(); }
+  Error error() && { return std::move(failure_.error()); }
 
  private:
-  std::optional<Error> error_;
+  detail::Failure failure_;
 };
 
 }  // namespace fugu

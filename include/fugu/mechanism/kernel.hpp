@@ -42,13 +42,9 @@ class Threshold {
 
  private:
   friend class Kernel;
-  Statistic statistic_ = Statistic::distance;
-  std::vector<SeriesId> series_;
+  Answer request_;       // what is asked in each slot; its session once asked
   Slot first_slot_ = 0;  // Statistic::deviation: start of the group
   std::int64_t steps_ = 0;
-  Rational threshold_scale_;
-  Rational statistic_scale_;
-  std::uint64_t id_ = 0;  // of the session, once asked
   bool open_ = true;
 };
 
@@ -70,16 +66,18 @@ class Kernel {
   /// All series, in order.
   std::span<const SeriesId> all() const { return all_; }
   /// Whether the total of a series is there in this slot.
-  bool present(SeriesId series) const { return !missing_[series]; }
+  bool present(SeriesId series) const { return missing_[series] == 0; }
   /// The first slot that a deviation request may reach back to now.
   Slot earliest_slot() const;
   /// What may be spent within one window of the definition, and that window's length. Under a swellfish definition:
   /// what the floor says.
-  Budget total() const { return accountant_->total(); }
-  std::uint64_t window_slots() const { return accountant_->window_slots(); }
+  Budget total() const { return total_; }
+  std::uint64_t window_slots() const { return window_slots_; }
   /// The most that one more request in this slot may cost, so that nothing promised can break whatever is asked later.
   Budget available() const { return accountant_->available(); }
-  Currency currency() const { return accountant_->currency(); }
+  /// The same for requests on this series alone, of which the others may leave more.
+  Budget available(SeriesId series) const { return accountant_->available(series); }
+  Currency currency() const { return currency_; }
   NoiseKind noise() const { return options_.noise; }
   const Definition& definition() const { return options_.definition; }
   const Exposure& exposure() const { return options_.exposure; }
@@ -109,9 +107,9 @@ class Kernel {
   /// reached is charged the share.
   Result<NoisyValue> deviation(std::span<const SeriesId> series, Slot first_slot, Budget share);
 
-  /// The distance without noise, uncharged: what a rule that leaks would look at. In simulations without an accountant
-  /// only; elsewhere the program ends.
-  std::int64_t true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) const;
+  /// The distance without noise, uncharged: what a rule that leaks would look at. In simulations that enforce
+  /// nothing only; elsewhere the program ends.
+  std::int64_t true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference);
 
   /// Opens a session on a statistic of some series: Statistic::sum, distance, or deviation from `first_slot` on.
   /// Costs nothing until the first comparison, then `share` for every window the session is asked in (sum, distance)
@@ -124,6 +122,7 @@ class Kernel {
 
  private:
   friend class SlotRunner;
+  friend class Simulation;
 
   Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledger);
 
@@ -133,41 +132,58 @@ class Kernel {
   // Life of a slot, driven by the SlotRunner.
   Result<void> begin(const SlotRow& row);
   Result<void> begin_replay(Slot slot, const std::vector<SeriesId>& missing, class Replay& replay);
-  double end(std::int32_t utc_offset_s);
+  void end(std::int32_t utc_offset_s);
   void forget_before(Slot slot);
   double loss_rate(SeriesId series) const { return rate_[series]; }
 
   Result<void> start_slot(Slot slot);
-  Result<void> replay_answer();
-  Result<void> charge();
-  void add_rates();
-  std::int64_t draw(Rational parameter);
+  Result<void> replay_answer(Answer& answer);
+  Result<void> charge(const Answer& answer);
+  void add_rates(const Answer& answer);
+  void add_noise(Answer& answer);
 
-  void start_values();
-  Result<std::span<const std::optional<NoisyValue>>> finish_values(std::span<const SeriesId> series);
+  /// What was asked for last, of values or of one number. Asking for the same again changes nothing but the slot, and
+  /// asking at another rate one parameter: that makes the usual slot cheap.
+  struct Request {
+    enum class Price : std::uint8_t { none, share, rate, free };
+    Price price = Price::none;
+    Budget share;
+    double rate = 0;
+    std::vector<SeriesId> series;  // as asked: values with those that were missing
+    bool complete = false;         // none was missing
+    Answer answer;
+  };
+  bool is_same(const Request& request, std::span<const SeriesId> series, Request::Price price) const;
+  void start_values(std::span<const SeriesId> series);
+  void add_value(SeriesId series, Rational parameter);
+  void end_values(Request::Price price, bool same_for_all);
+  Result<std::span<const std::optional<NoisyValue>>> ask_values();
   /// Exact, because a rate is a dyadic fraction: scale 1/rate, or variance 1/(2·rate).
   Result<Rational> parameter_at(double rate) const;
   Result<Rational> parameter_for(std::uint64_t change_steps, std::uint64_t slots, Budget share) const;
-  /// The same for a single slot, remembered from one call to the next: most strategies keep asking at one price.
-  Result<Rational> parameter_of_value(std::uint64_t change_steps, Budget share);
   /// gain · Σ sensitivity over the series that one meter reaches, for the meter that reaches most.
   std::uint64_t largest_change(Statistic statistic, std::span<const SeriesId> series) const;
   std::uint64_t largest_crowd(SeriesId series, std::span<const SeriesId> asked) const;
-  Result<NoisyValue> single(Statistic statistic, std::span<const SeriesId> series,
-                            std::span<const std::int64_t> reference, Slot first_slot, Result<Rational> parameter);
-  Result<Rational> parameter_of(Statistic statistic, std::span<const SeriesId> series, Slot first_slot,
-                                Budget share) const;
+  Result<NoisyValue> ask_single(Statistic statistic, std::span<const SeriesId> series,
+                                std::span<const std::int64_t> reference, Slot first_slot, Budget share);
+  void start_single(Statistic statistic, std::span<const SeriesId> series, Slot first_slot, Rational parameter);
+  Result<NoisyValue> finish_single(std::span<const std::int64_t> reference, Slot first_slot);
+  Result<void> check_remembered(Slot first_slot) const;
 
   void check_series(std::span<const SeriesId> series) const;
 
   // True values, and what may be computed from them before noise is added.
-  std::int64_t reveal(SeriesId series, Slot slot) const;
+  const Raw& raw(SeriesId series, Slot slot) const;
+  std::int64_t reveal(const Raw& value) const { return value.reveal(RawKey()); }
   std::int64_t evaluate(Statistic statistic, std::span<const SeriesId> series, std::span<const std::int64_t> reference,
                         Slot first_slot) const;
   int128 deviation_of(SeriesId series, Slot first_slot) const;
 
   Options options_;
   std::unique_ptr<Accountant> accountant_;
+  Budget total_;  // the accountant's, as are the next two
+  std::uint64_t window_slots_ = 1;
+  Currency currency_ = Currency::epsilon;
   PolicyAccountant* policies_ = nullptr;  // the same, when it is one
   std::unique_ptr<Noise> noise_;
   LedgerWriter* ledger_;
@@ -175,24 +191,22 @@ class Kernel {
 
   std::vector<SeriesId> all_;
   std::vector<std::uint64_t> crowd_of_all_;  // largest_crowd of each series when all are asked
-  std::vector<bool> missing_;
+  std::vector<unsigned char> missing_;
+  bool any_missing_ = false;
   std::vector<double> rate_;
+  bool any_charged_ = false;  // in this slot: otherwise all of rate_ is 0
   Slot slot_ = -1;
   Slot remembered_from_ = 0;
-  std::vector<std::vector<Raw>> memory_;  // [slot mod (reach + 1)]
+  std::span<const Raw> now_;              // true values of this slot
+  std::vector<std::vector<Raw>> memory_;  // of earlier ones: [slot mod (reach + 1)]; empty without a reach
 
   std::unordered_map<std::uint64_t, std::int64_t> threshold_noise_;
   std::uint64_t next_session_ = 1;
+  bool looked_uncharged_ = false;
 
-  struct LastParameter {
-    std::uint64_t change_steps = 0;
-    Budget share;
-    Rational parameter;
-  };
-  LastParameter last_;
-  Answer answer_;              // the request at hand
-  bool is_values_at_ = false;  // answer_ is what values_at() made last, so that asking for the same again is cheap
-  bool any_missing_ = false;
+  std::uint64_t next_form_ = 1;
+  Request values_request_;
+  Request single_request_;
   std::vector<std::optional<NoisyValue>> values_;
 };
 

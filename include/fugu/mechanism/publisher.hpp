@@ -44,7 +44,7 @@ class SlotRunner {
 
   SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger, bool enforced = true);
   void start(Slot slot, std::int32_t utc_offset_s);
-  Result<double> finish();
+  Result<void> finish();
   /// The next event that is not on record; nullptr when there is none yet.
   Result<const PolicyEvent*> next_policy();
   Result<void> consider(const PolicyEvent& event);
@@ -130,6 +130,16 @@ class Simulation {
   Simulation(Mechanism mechanism, std::unique_ptr<SimulationNoise> noise, bool enforced = true);
   /// The release stays valid until the next call.
   Result<const Release*> step(const SlotRow& row) { return runner_.run(row); }
+
+  /// How the promise fared so far. Without enforcement it can be broken.
+  struct Verdict {
+    Budget promised;
+    Budget worst;           ///< the most any meter lost within a window; not for policies
+    bool looked_uncharged;  ///< the strategy saw true values for nothing: no promise at all
+
+    bool holds() const { return !looked_uncharged && worst <= promised; }
+  };
+  Verdict verdict() const;
 
  private:
   SlotRunner runner_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "fugu/core/rational.hpp"
 #include "fugu/noise/bits.hpp"
@@ -25,6 +26,8 @@ class Noise {
   virtual std::int64_t laplace(Rational scale) = 0;
   /// P(k) ∝ exp(−k² / (2 · variance)), exactly.
   virtual std::int64_t gaussian(Rational variance) = 0;
+  /// Adds an independent draw to each value; nothing for NoiseKind::none.
+  virtual void add(NoiseKind kind, Rational parameter, std::span<std::int64_t> values) = 0;
 };
 
 /// Noise from the cryptographic source: the only kind that may protect a published value.
@@ -34,6 +37,7 @@ class SecureNoise final : public Noise {
 
   std::int64_t laplace(Rational scale) override;
   std::int64_t gaussian(Rational variance) override;
+  void add(NoiseKind kind, Rational parameter, std::span<std::int64_t> values) override;
 
  private:
   SecureBits bits_;
@@ -46,6 +50,7 @@ class SimulationNoise final : public Noise {
 
   std::int64_t laplace(Rational scale) override;
   std::int64_t gaussian(Rational variance) override;
+  void add(NoiseKind kind, Rational parameter, std::span<std::int64_t> values) override;
 
  private:
   SeededBits bits_;
