@@ -33,7 +33,7 @@ class SwellfishAccountant final : public PolicyAccountant {
   Currency currency() const override { return currency_; }
   Budget total() const override;
   std::uint64_t window_slots() const override { return floor_ ? floor_->window_slots() : 1; }
-  bool covers(Slot slot) const override { return !floor_ || floor_->covers(slot); }
+  Slot horizon() const override { return floor_ ? floor_->horizon() : kNoHorizon; }
   void advance(Slot slot) override;
   Budget available() override;
   Budget available(SeriesId) override { return available(); }

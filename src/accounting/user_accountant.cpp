@@ -25,7 +25,7 @@ void UserAccountant::advance(Slot slot) {
 }
 
 Budget UserAccountant::left_of(Budget spent) const {
-  return covers(current_) && spent < total_ ? total_ - spent : Budget();
+  return current_ < horizon() && spent < total_ ? total_ - spent : Budget();
 }
 
 Budget UserAccountant::available() { return left_of(worst()); }
@@ -39,7 +39,7 @@ Budget UserAccountant::available(SeriesId series) {
 Result<void> UserAccountant::admit(const Answer& answer) {
   FUGU_CHECK(answer.slot == current_ && answer.first_slot >= 0 && answer.first_slot <= answer.slot);
   staged_slots_ = 0;
-  if (!covers(current_))
+  if (current_ >= horizon())
     return Error{Cause::refused, "slot " + std::to_string(current_) + " is beyond the horizon of " +
                                      std::to_string(horizon_) + " slots that was promised"};
   std::uint64_t slots = static_cast<std::uint64_t>(answer.slot - answer.first_slot) + 1;

@@ -20,7 +20,7 @@ class UserAccountant final : public Accountant {
   Currency currency() const override { return currency_; }
   Budget total() const override { return total_; }
   std::uint64_t window_slots() const override { return horizon_; }
-  bool covers(Slot slot) const override { return static_cast<std::uint64_t>(slot) < horizon_; }
+  Slot horizon() const override { return static_cast<Slot>(horizon_); }
   void advance(Slot slot) override;
   Budget available() override;
   Budget available(SeriesId series) override;

@@ -37,7 +37,8 @@ void WindowAccountant::step() {
   }
   if (!sessions_.empty())
     std::erase_if(sessions_, [&](const SessionSpan& session) { return !remembered(session.last); });
-  std::fill_n(&carried_[row(current_)], signatures_, Budget());
+  Budget* now = &carried_[row(current_)];
+  for (std::size_t g = 0; g < signatures_; ++g) now[g] = Budget();
 }
 
 Budget WindowAccountant::available() { return left_of(*std::max_element(window_sum_.begin(), window_sum_.end())); }

@@ -27,7 +27,6 @@ class WindowAccountant final : public Accountant {
   Currency currency() const override { return currency_; }
   Budget total() const override { return total_; }
   std::uint64_t window_slots() const override { return window_; }
-  bool covers(Slot) const override { return true; }
   void advance(Slot slot) override;
   Budget available() override;
   Budget available(SeriesId series) override;

@@ -64,6 +64,7 @@ Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledg
   total_ = accountant_->total();
   window_slots_ = accountant_->window_slots();
   currency_ = accountant_->currency();
+  horizon_ = accountant_->horizon();
   std::iota(all_.begin(), all_.end(), SeriesId{0});
   for (const SeriesId series : all_) {
     std::size_t largest = 0;
@@ -85,7 +86,7 @@ Result<MeterId> Kernel::state(const PolicyEvent& event) {
 
 Result<void> Kernel::start_slot(Slot slot) {
   FUGU_CHECK(slot == slot_ + 1);
-  if (!accountant_->covers(slot))
+  if (slot >= horizon_)
     return Error{Cause::refused, "slot " + std::to_string(slot) + " is beyond the horizon of " +
                                      std::to_string(window_slots()) + " slots that was promised"};
   slot_ = slot;
@@ -220,7 +221,9 @@ void Kernel::add_rates(const Answer& answer) {
     for (const SeriesId series : answer.series) rate_[series] += rate;
     return;
   }
-  double rate = rate_of(currency_, answer.noise, g, slots, answer.parameter[0]);
+  Rated& rated = rated_[answer.statistic == Statistic::value ? 0 : 1];
+  if (rated.form != answer.form) rated = {answer.form, rate_of(currency_, answer.noise, g, slots, answer.parameter[0])};
+  double rate = rated.rate;
   for (std::size_t i = 0; i < answer.series.size(); ++i) {
     if (i > 0 && answer.parameter.size() > 1) rate = rate_of(currency_, answer.noise, g, slots, answer.parameter[i]);
     rate_[answer.series[i]] += rate;

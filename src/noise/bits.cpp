@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "fugu/core/check.hpp"
+#include "seeding.hpp"
 
 namespace fugu {
 namespace detail {
@@ -34,23 +35,6 @@ void SecureBits::fill(std::span<unsigned char> block) {
 
 namespace {
 
-/// splitmix64: turns any seed, however regular, into well-mixed words.
-class Splitmix {
- public:
-  explicit Splitmix(std::uint64_t state) : state_(state) {}
-
-  std::uint64_t next() {
-    state_ += 0x9E3779B97F4A7C15U;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-    return z ^ (z >> 31);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 void store_little_endian(unsigned char* out, std::uint64_t word) {
   if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
   std::memcpy(out, &word, sizeof word);
@@ -58,15 +42,7 @@ void store_little_endian(unsigned char* out, std::uint64_t word) {
 
 }  // namespace
 
-SeededBits::SeededBits(std::uint64_t seed, std::uint64_t stream) {
-  // Seed and stream pass through separate generators before they meet: (1, 2) and (2, 1) share nothing.
-  Splitmix seeds(seed);
-  Splitmix streams(stream ^ 0x6A09E667F3BCC909U);
-  for (std::uint64_t& word : state_) {
-    Splitmix mixed(seeds.next() + std::rotl(streams.next(), 32));
-    word = mixed.next();
-  }
-}
+SeededBits::SeededBits(std::uint64_t seed, std::uint64_t stream) { detail::fill_state(seed, stream, state_); }
 
 void SeededBits::fill(std::span<unsigned char> block) {
   // In registers: the bytes written might alias the members.

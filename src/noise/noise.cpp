@@ -1,5 +1,6 @@
 #include "fugu/noise/noise.hpp"
 
+#include "fugu/core/check.hpp"
 #include "fugu/noise/discrete_gaussian.hpp"
 #include "fugu/noise/discrete_laplace.hpp"
 
@@ -24,10 +25,27 @@ void SecureNoise::add(NoiseKind kind, Rational parameter, std::span<std::int64_t
   add_each(*this, kind, parameter, values);
 }
 
-std::int64_t SimulationNoise::laplace(Rational scale) { return discrete_laplace(bits_, scale); }
-std::int64_t SimulationNoise::gaussian(Rational variance) { return discrete_gaussian(bits_, variance); }
+double SimulationNoise::checked(Rational scale) {
+  if (scale.num != last_scale_.num || scale.den != last_scale_.den) {
+    last_scale_ = scale;
+    last_scale_steps_ = scale.to_double();
+    const bool usual = last_scale_steps_ > 1 && last_scale_steps_ < 0x1p32;  // well within what the law allows
+    FUGU_CHECK(usual || is_laplace_scale(scale));
+  }
+  return last_scale_steps_;
+}
+
+std::int64_t SimulationNoise::laplace(Rational scale) { return draw(checked(scale)); }
+
+std::int64_t SimulationNoise::gaussian(Rational variance) {
+  if (!bits_) bits_ = std::make_unique<SeededBits>(seed_, stream_);
+  return discrete_gaussian(*bits_, variance);
+}
+
 void SimulationNoise::add(NoiseKind kind, Rational parameter, std::span<std::int64_t> values) {
-  add_each(*this, kind, parameter, values);
+  if (kind != NoiseKind::laplace) return add_each(*this, kind, parameter, values);
+  const double scale = checked(parameter);
+  for (std::int64_t& value : values) value += draw(scale);
 }
 
 }  // namespace fugu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "fugu/accounting/answer.hpp"
@@ -23,6 +24,8 @@ enum class Currency : std::uint8_t { epsilon, rho };
 /// whole transcript, whatever the strategy did and however it chose its requests (docs/guarantees/w-event.md).
 class Accountant {
  public:
+  static constexpr Slot kNoHorizon = std::numeric_limits<Slot>::max();
+
   virtual ~Accountant() = default;
 
   virtual Currency currency() const = 0;
@@ -31,8 +34,8 @@ class Accountant {
   /// The window of the definition: w, the horizon, or 1.
   virtual std::uint64_t window_slots() const = 0;
 
-  /// Whether the promise extends to `slot` at all. If not, nothing may be released in it.
-  virtual bool covers(Slot slot) const = 0;
+  /// The first slot that the promise does not extend to: from there on nothing may be released.
+  virtual Slot horizon() const { return kNoHorizon; }
   /// Moves to `slot`, which must not be before the current one.
   virtual void advance(Slot slot) = 0;
 

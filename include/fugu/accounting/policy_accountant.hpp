@@ -12,7 +12,7 @@ namespace fugu {
 
 /// The accountant of a swellfish definition: L(J) ≤ ε for every policy (loss_terms.hpp), and the floor if there is one.
 ///
-/// Answers to total(), window_slots() and covers() are the floor's: what everybody is promised besides the policies.
+/// Answers to total(), window_slots() and horizon() are the floor's: what everybody is promised besides the policies.
 /// Without a floor (true values when idle) there is no such limit.
 class PolicyAccountant : public Accountant {
  public:

@@ -24,6 +24,8 @@ class EveryKth final : public Strategy {
 
  private:
   std::uint64_t k_slots_;
+  Slot next_slot_ = 0;
+  Budget share_;
 };
 
 }  // namespace fugu

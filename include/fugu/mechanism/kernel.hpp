@@ -181,9 +181,10 @@ class Kernel {
 
   Options options_;
   std::unique_ptr<Accountant> accountant_;
-  Budget total_;  // the accountant's, as are the next two
+  Budget total_;  // the accountant's, as are the next three
   std::uint64_t window_slots_ = 1;
   Currency currency_ = Currency::epsilon;
+  Slot horizon_ = Accountant::kNoHorizon;
   PolicyAccountant* policies_ = nullptr;  // the same, when it is one
   std::unique_ptr<Noise> noise_;
   LedgerWriter* ledger_;
@@ -205,6 +206,11 @@ class Kernel {
   bool looked_uncharged_ = false;
 
   std::uint64_t next_form_ = 1;
+  struct Rated {
+    std::uint64_t form = 0;
+    double rate = 0;
+  };
+  Rated rated_[2];  // the last loss rate of values, and of one number
   Request values_request_;
   Request single_request_;
   std::vector<std::optional<NoisyValue>> values_;

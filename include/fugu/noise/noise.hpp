@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "fugu/core/rational.hpp"
 #include "fugu/noise/bits.hpp"
+#include "fugu/noise/exponentials.hpp"
 
 namespace fugu {
 
@@ -16,7 +18,7 @@ enum class NoiseKind : std::uint8_t { laplace, gaussian, none };
 /// Draws noise on the integer grid. Implemented by SecureNoise (publishing) and SimulationNoise (benchmarks and
 /// studies); the publishing path accepts the former only. Not for use by several threads at once.
 ///
-/// Guarantee: the laws are exactly those stated, for every scale `is_laplace_scale` and every variance
+/// Guarantee: the laws are exactly those stated (SimulationNoise: nearly), for every scale `is_laplace_scale` and every variance
 /// `is_gaussian_variance` accepts; others end the program. docs/guarantees/noise.md.
 class Noise {
  public:
@@ -44,16 +46,31 @@ class SecureNoise final : public Noise {
 };
 
 /// Reproducible noise, which anyone who knows the seed can subtract. The same seed and stream give the same draws.
+///
+/// Laplace draws are made for speed: the law is the stated one up to the rounding of doubles, and cut off at 36 scales.
 class SimulationNoise final : public Noise {
  public:
-  explicit SimulationNoise(std::uint64_t seed, std::uint64_t stream = 0) : bits_(seed, stream) {}
+  explicit SimulationNoise(std::uint64_t seed, std::uint64_t stream = 0)
+      : seed_(seed), stream_(stream), exponentials_(seed, stream) {}
 
   std::int64_t laplace(Rational scale) override;
   std::int64_t gaussian(Rational variance) override;
   void add(NoiseKind kind, Rational parameter, std::span<std::int64_t> values) override;
 
  private:
-  SeededBits bits_;
+  /// ⌊λe⌋ of an exponential variate is geometric, and the difference of two such is what is wanted.
+  std::int64_t draw(double scale) {
+    const auto [first, second] = exponentials_.next_pair();
+    return static_cast<std::int64_t>(first * scale) - static_cast<std::int64_t>(second * scale);
+  }
+  double checked(Rational scale);
+
+  std::uint64_t seed_;
+  std::uint64_t stream_;
+  Exponentials exponentials_;
+  Rational last_scale_;
+  double last_scale_steps_ = 1;
+  std::unique_ptr<SeededBits> bits_;  // for Gaussian draws, once there is one
 };
 
 }  // namespace fugu
