@@ -12,7 +12,7 @@ namespace {
 
 constexpr Slot kSlotsPerDay = 96;
 
-/// Gives every policy of `meters` meters on `days` days at the start.
+/// Gives every policy of `meters` meters on `days` days at the start. Made on the way: few are kept at a time.
 class WholeBook final : public PolicyFeed {
  public:
   WholeBook(std::uint64_t meters, std::uint64_t days, double uses_per_day) : meters_(meters), days_(days) {

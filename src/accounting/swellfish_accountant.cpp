@@ -170,9 +170,11 @@ void SwellfishAccountant::advance(Slot slot) {
     ++current_;
     for (auto& sums : prefix_) sums.push_back(sums.back());
     ending_.run_until(current_, [this](const std::vector<LiveId>& ended) { end_policies(ended); });
-    leaving_.run_until(current_, [this](const std::vector<LiveId>& left) {
-      for (const LiveId id : left) release(id);
-    });
+    if (reach_slots_ > 0) {
+      leaving_.run_until(current_, [this](const std::vector<LiveId>& left) {
+        for (const LiveId id : left) release(id);
+      });
+    }
     beginning_.run_until(current_, [this](std::vector<MeterId>& meters) { begin_policies(meters); });
     if (current_ % 4096 == 0) trim_history();
   }
@@ -245,14 +247,18 @@ void SwellfishAccountant::release(LiveId id) {
   live.rows.clear();
   live.shapes.clear();
   free_.push_back(id);
-  // Entries of policies that ended in their sleep stay in the queue until their time comes; not too many of them.
-  if (watch.asleep.size() > 64 && watch.asleep.size() > 2 * lives_.size()) {
-    std::vector<Sleeper> kept;
-    for (; !watch.asleep.empty(); watch.asleep.pop()) {
-      if (lives_[watch.asleep.top().live].version == watch.asleep.top().version) kept.push_back(watch.asleep.top());
-    }
-    watch.asleep = std::priority_queue<Sleeper>(std::less<Sleeper>(), std::move(kept));
+  forget_stale(watch.asleep);
+  forget_stale(watch.asleep_rate);
+}
+
+/// Entries of policies that ended in their sleep stay in the queue until their time comes; not too many of them.
+void SwellfishAccountant::forget_stale(std::priority_queue<Sleeper>& queue) const {
+  if (queue.size() <= 64 || queue.size() <= 2 * lives_.size()) return;
+  std::vector<Sleeper> kept;
+  for (; !queue.empty(); queue.pop()) {
+    if (lives_[queue.top().live].version == queue.top().version) kept.push_back(queue.top());
   }
+  queue = std::priority_queue<Sleeper>(std::less<Sleeper>(), std::move(kept));
 }
 
 void SwellfishAccountant::trim_history() {
@@ -282,17 +288,24 @@ Budget SwellfishAccountant::budget_of(Budget epsilon) {
 void SwellfishAccountant::put_to_sleep(LiveId id) {
   Live& live = lives_[id];
   Units weights = 0;
+  Units slot_weights = 0;
   bool shaped = false;
+  const auto weigh = [&](Units weight, std::uint64_t length_slots) {
+    weights += weight;
+    slot_weights += weight * length_slots;
+  };
   const Collection& collection = book_.of(live.meter);
   if (currency_ == Currency::epsilon) {
     collection.for_overlapping(live.policy.interval, [&](const Policy& psi) {
-      weights += psi.magnitude_steps;
+      weigh(psi.magnitude_steps, std::min(psi.length_slots, common(live.policy.interval, psi.interval).slots()));
       shaped = shaped || psi.shape;
     });
   } else {
-    for_loss_terms(collection, live.policy, currency_, [&](const LossTerm& term) { weights += term.weight; });
+    for_loss_terms(collection, live.policy, currency_,
+                   [&](const LossTerm& term) { weigh(term.weight, term.length_slots); });
   }
-  if (shaped) return wake(id);  // the bound above is for plain policies
+  if (shaped) return wake(id);  // the bounds are for plain policies
+  live.rate_limit = narrow(live.limit / slot_weights);
   live.state = State::asleep;
   const std::vector<Units>& sums = prefix_[live.signature];
   watches_[live.signature].asleep.push(
@@ -332,12 +345,36 @@ void SwellfishAccountant::settle(LiveId id, Units sum) {
 }
 
 void SwellfishAccountant::wake_up_to(std::uint32_t signature, Units sum) {
-  auto& asleep = watches_[signature].asleep;
-  while (!asleep.empty() && asleep.top().until < sum) {
-    const Sleeper sleeper = asleep.top();
-    asleep.pop();
-    if (lives_[sleeper.live].version == sleeper.version) settle(sleeper.live, sum);
+  Watch& watch = watches_[signature];
+  const Units rate = sum - sum_before(signature);
+  const auto next_of = [&](std::priority_queue<Sleeper>& queue, Units reached) {
+    while (!queue.empty() && queue.top().until < reached) {
+      const Sleeper sleeper = queue.top();
+      queue.pop();
+      if (lives_[sleeper.live].version == sleeper.version) return sleeper.live;
+    }
+    return kNone;
+  };
+  for (LiveId id = next_of(watch.asleep_rate, rate); id != kNone; id = next_of(watch.asleep_rate, rate))
+    settle(id, sum);
+  for (LiveId id = next_of(watch.asleep, sum); id != kNone; id = next_of(watch.asleep, sum)) {
+    Live& live = lives_[id];
+    if (sleeps_by_rate(live, rate)) {
+      watch.asleep_rate.push({live.rate_limit, id, ++live.version});
+    } else {
+      settle(id, sum);
+    }
   }
+}
+
+bool SwellfishAccountant::sleeps_by_rate(const Live& live, Units rate) const {
+  if (rate > live.rate_limit) return false;
+  const Units* sums = &prefix_[live.signature][index(live.policy.interval.first - 1)];
+  const Units* before = &prefix_[live.signature][index(std::min(current_ - 1, live.policy.interval.last))];
+  for (; sums < before; ++sums) {
+    if (sums[1] - sums[0] > live.rate_limit) return false;
+  }
+  return true;
 }
 
 void SwellfishAccountant::rebuild(Live& live) const {
@@ -507,8 +544,18 @@ Budget SwellfishAccountant::available() {
     };
     ask_awake();
     // Only what would wake at that rate can have less room.
-    while (!watches_[g].asleep.empty() && watches_[g].asleep.top().until < now + least) {
-      wake_up_to(g, watches_[g].asleep.top().until + 1);
+    const Units before = sum_before(g);
+    const auto due = [&](const std::priority_queue<Sleeper>& queue, Units from) {
+      return !queue.empty() && from + queue.top().until < now + least;
+    };
+    for (;;) {
+      if (due(watches_[g].asleep, 0)) {
+        wake_up_to(g, watches_[g].asleep.top().until + 1);
+      } else if (due(watches_[g].asleep_rate, before)) {
+        wake_up_to(g, before + watches_[g].asleep_rate.top().until + 1);
+      } else {
+        break;
+      }
       ask_awake();
     }
   }

@@ -16,10 +16,11 @@ namespace fugu {
 /// A rate is the loss of a change by a fixed number of reference steps, as an integer of Budget units; its running sums
 /// over time (`prefix_`) turn every window sum into a difference. Weights are integers, too, so losses are exact.
 ///
-/// Most policies *sleep*: a policy cannot be over while (sum of its weights) · (all rates since its interval began) is
-/// at most its ε, so it waits in a queue until the running sum has come that far. Then its loss is computed exactly,
-/// and it sleeps on if there is room. One that is near its ε is *awake*: its window maxima are kept up to date slot by
-/// slot.
+/// Most policies *sleep*. A policy cannot be over while (sum of its weights) · (all rates since its interval began) is
+/// at most its ε, nor while Σ weight · length · (the largest rate since then) is. So it waits in a queue until the
+/// running sum has come so far that the first no longer says so, then in another until a rate is so large that the
+/// second does not. Then its loss is computed exactly, and it sleeps on if there is room. One that is near its ε is
+/// *awake*: its window maxima are kept up to date slot by slot.
 class SwellfishAccountant final : public PolicyAccountant {
  public:
   SwellfishAccountant(const Definition& definition, const Exposure& exposure, Reach reach);
@@ -70,13 +71,14 @@ class SwellfishAccountant final : public PolicyAccountant {
     std::vector<ShapeRow> shapes;
     MeterId meter = 0;
     std::uint32_t signature = 0;
-    std::uint32_t version = 0;     // of its entry in the queue
+    std::uint32_t version = 0;     // of its entry in a queue
+    std::uint64_t rate_limit = 0;  // Σ weight · length · this ≤ limit: no loss while no rate is above
     std::uint32_t position = 0;    // in awake_
     LiveId next_of_meter = kNone;  // list
     State state = State::free;
   };
   struct Sleeper {
-    Units until;  // running sum of its channel up to which it may sleep
+    Units until;  // running sum of its channel, or rate in one slot, up to which it may sleep
     LiveId live;
     std::uint32_t version;
     friend bool operator<(const Sleeper& a, const Sleeper& b) { return a.until > b.until; }  // earliest on top
@@ -84,8 +86,9 @@ class SwellfishAccountant final : public PolicyAccountant {
   /// What is kept for one signature.
   struct Watch {
     std::vector<LiveId> awake;
-    std::priority_queue<Sleeper> asleep;
-    std::uint64_t relevant = 0;  // policies whose interval contains the current slot
+    std::priority_queue<Sleeper> asleep;       // by running sum
+    std::priority_queue<Sleeper> asleep_rate;  // by rate
+    std::uint64_t relevant = 0;                // policies whose interval contains the current slot
   };
   struct Staged {
     std::span<const SignatureLoss> losses;  // per channel, of each newly touched slot; kept in cost_
@@ -123,8 +126,13 @@ class SwellfishAccountant final : public PolicyAccountant {
   void settle(LiveId id, Units sum);
   void rebuild(Live& live) const;
   void add_row(Live& live, const LossTerm& term) const;
-  /// Wakes what may be over when the channel's running sum reaches `sum`.
+  /// Wakes what may be over when the channel's running sum reaches `sum` in this slot.
   void wake_up_to(std::uint32_t signature, Units sum);
+  /// Whether the policy can sleep until a slot's rate exceeds its limit. `rate`: this slot's, so far and to come.
+  bool sleeps_by_rate(const Live& live, Units rate) const;
+  /// The running sum before this slot.
+  Units sum_before(std::uint32_t channel) const { return prefix_[channel][index(current_ - 1)]; }
+  void forget_stale(std::priority_queue<Sleeper>& queue) const;
   void refresh_neighbours(MeterId meter, const Policy& policy);
   Budget budget_of(Budget epsilon);
 

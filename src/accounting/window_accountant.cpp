@@ -133,9 +133,10 @@ Budget WindowAccountant::worst_window(const SignatureLoss& entry) const {
     carried += carried_[row(end) + entry.signature] + entry.loss;
     const Budget sum = carried + sessions_cost(entry.signature, end - width + 1, end);
     worst = std::max(worst, sum);
+    if (worst > total_ && enforcement_ == Enforcement::on) break;
     const Slot start = end - width + 1;  // leaves before the next round
-    if (remembered(start)) carried -= carried_[row(start) + entry.signature];
-    if (start >= staged_.first) carried -= entry.loss;
+    if (remembered(start)) give_back(carried, carried_[row(start) + entry.signature]);
+    if (start >= staged_.first) give_back(carried, entry.loss);
   }
   return worst;
 }

@@ -18,6 +18,7 @@ void Collection::add(const Policy& policy) {
   const auto at = std::upper_bound(policies_.begin(), policies_.end(), policy, earlier);
   const auto index = static_cast<std::size_t>(at - policies_.begin());
   policies_.insert(at, policy);
+  longest_slots_ = std::max(longest_slots_, policy.interval.slots());
   update_latest(index);
 }
 
@@ -35,6 +36,8 @@ void Collection::assign(std::vector<Policy> policies) {
   policies_ = std::move(policies);
   if (!std::is_sorted(policies_.begin(), policies_.end(), earlier))
     std::sort(policies_.begin(), policies_.end(), earlier);
+  longest_slots_ = 0;
+  for (const Policy& policy : policies_) longest_slots_ = std::max(longest_slots_, policy.interval.slots());
   latest_.clear();
   update_latest(0);
 }
@@ -57,6 +60,17 @@ std::size_t Collection::count_overlapping(const Interval& interval) const {
   std::size_t count = 0;
   for_overlapping(interval, [&](const Policy&) { ++count; });
   return count;
+}
+
+std::size_t Collection::begin_of(const Interval& interval, std::size_t end) const {
+  if (end <= kBlock) return 0;
+  const Slot earliest = interval.first - static_cast<Slot>(longest_slots_) + 1;
+  const auto begins_before = [](const Policy& policy, Slot slot) { return policy.interval.first < slot; };
+  const auto until = policies_.begin() + static_cast<std::ptrdiff_t>(end);
+  // Most policies overlap only a few others, just before `end`.
+  const auto near = until - static_cast<std::ptrdiff_t>(kBlock);
+  const auto from = near->interval.first < earliest ? near : policies_.begin();
+  return static_cast<std::size_t>(std::lower_bound(from, until, earliest, begins_before) - policies_.begin());
 }
 
 std::size_t Collection::end_of(const Interval& interval) const {

@@ -9,8 +9,8 @@ namespace fugu {
 
 /// Independent variates of mean 1: −log of a uniform variate of 52 bits, so none exceeds 36.05.
 ///
-/// Four interleaved generators (xoshiro256**) and straight-line arithmetic, which compilers turn into vector code; every
-/// machine makes the same numbers. Predictable: for simulations only.
+/// Four interleaved generators (xoshiro256**) and straight-line arithmetic, which compilers turn into vector code;
+/// every machine makes the same numbers. Predictable: for simulations only.
 class Exponentials {
  public:
   explicit Exponentials(std::uint64_t seed, std::uint64_t stream = 0);

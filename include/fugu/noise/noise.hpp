@@ -18,8 +18,8 @@ enum class NoiseKind : std::uint8_t { laplace, gaussian, none };
 /// Draws noise on the integer grid. Implemented by SecureNoise (publishing) and SimulationNoise (benchmarks and
 /// studies); the publishing path accepts the former only. Not for use by several threads at once.
 ///
-/// Guarantee: the laws are exactly those stated (SimulationNoise: nearly), for every scale `is_laplace_scale` and every variance
-/// `is_gaussian_variance` accepts; others end the program. docs/guarantees/noise.md.
+/// Guarantee: the laws are exactly those stated (SimulationNoise: nearly), for every scale `is_laplace_scale` and every
+/// variance `is_gaussian_variance` accepts; others end the program. docs/guarantees/noise.md.
 class Noise {
  public:
   virtual ~Noise() = default;

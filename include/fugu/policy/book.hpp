@@ -32,12 +32,14 @@ class Collection {
   template <class Visit>
   void for_overlapping(const Interval& interval, Visit&& visit) const {
     const std::size_t end = end_of(interval);
-    for (std::size_t i = next_reaching(0, end, interval.first); i < end; i = next_reaching(i + 1, end, interval.first))
-      visit(policies_[i]);
+    std::size_t i = next_reaching(begin_of(interval, end), end, interval.first);
+    for (; i < end; i = next_reaching(i + 1, end, interval.first)) visit(policies_[i]);
   }
   std::size_t count_overlapping(const Interval& interval) const;
 
  private:
+  /// All policies before this position end before `interval`: none is longer than the longest.
+  std::size_t begin_of(const Interval& interval, std::size_t end) const;
   /// All policies from this position on begin after `interval`.
   std::size_t end_of(const Interval& interval) const;
   /// The first policy from position `i` on that does not end before `slot`; `end` or beyond when there is none before.
@@ -45,6 +47,7 @@ class Collection {
   void update_latest(std::size_t from);
 
   std::vector<Policy> policies_;
+  std::uint64_t longest_slots_ = 0;  // interval there was
   // The last slot that any policy of a block reaches: for each block of 16 policies, then for each block of 16 such
   // blocks, and so on. Nothing for up to 16 policies, which most meters have.
   std::vector<std::vector<Slot>> latest_;

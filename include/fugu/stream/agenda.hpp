@@ -30,6 +30,12 @@ class Agenda {
   /// meanwhile must be for later slots.
   template <class Run>
   void run_until(Slot slot, Run&& run) {
+    if (next_ == slot && slot < near_end_ && far_.empty()) {  // the next slot, and nothing far ahead: nearly always
+      std::vector<Item>& due = near(next_++);
+      near_end_ = std::max(near_end_, next_ + kNearSlots - 1);
+      if (!due.empty()) run_all(due, run);
+      return;
+    }
     for (; next_ < near_end_ && next_ <= slot; ++next_) run_all(near(next_), run);
     next_ = slot + 1;
     near_end_ = std::max(near_end_, next_ + kNearSlots - 1);
@@ -47,7 +53,7 @@ class Agenda {
  private:
   static constexpr Slot kNearSlots = 256;
 
-  std::vector<Item>& near(Slot slot) { return near_[static_cast<std::size_t>(slot % kNearSlots)]; }
+  std::vector<Item>& near(Slot slot) { return near_[static_cast<std::size_t>(slot) % kNearSlots]; }
 
   template <class Run>
   void run_all(std::vector<Item>& items, Run& run) {
