@@ -110,14 +110,52 @@ struct BookBounds {
   }
 };
 
+/// Of a book's bounds those that can bind at all: the others keep their budget even where every rate is as large as it
+/// may get, and losses only grow with rates. In a large book that is most of them.
+class BindingBounds {
+ public:
+  struct Candidate {
+    std::size_t index;  // among all of the book
+    const Collection* collection;
+    const Policy* phi;
+  };
+
+  BindingBounds(const BookBounds& all, std::span<const double> at_most) : all_(all) {
+    WindowSums windows;
+    windows.assign(at_most.data(), 0, static_cast<std::uint32_t>(at_most.size() - 1));
+    std::vector<PlanTerm> terms;
+    std::size_t index = 0;
+    all.for_each_policy([&](const Collection& collection, const Policy& phi) {
+      const Bound bound = all.bound_of(collection, phi, terms);
+      if (windows.loss(bound.terms) > spendable(bound.budget, static_cast<std::uint32_t>(at_most.size()), bound.terms))
+        candidates_.push_back({index, &collection, &phi});
+      ++index;
+    });
+  }
+
+  /// Calls visit(bound, candidate).
+  template <class Visit>
+  void for_each_candidate(Visit&& visit) const {
+    std::vector<PlanTerm> terms;
+    for (const Candidate& candidate : candidates_)
+      visit(all_.bound_of(*candidate.collection, *candidate.phi, terms), candidate);
+  }
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for_each_candidate([&](const Bound& bound, const Candidate&) { visit(bound); });
+  }
+
+ private:
+  BookBounds all_;
+  std::vector<Candidate> candidates_;
+};
+
 /// The most violated bounds, a few for each stretch of time, so that one bad hour does not hide the rest of the day.
 class Violations {
  public:
   struct Entry {
     double over;
-    std::size_t index;
-    const Collection* collection;
-    const Policy* phi;
+    BindingBounds::Candidate bound;
   };
 
   explicit Violations(std::size_t slots)
@@ -306,7 +344,7 @@ struct PlanSolver::Workspace {
   void close(const PlanTask& task, Plan& plan) const;
   void drop_starved(Plan& plan) const;
 
-  void find_violations(const BookBounds& bounds, double enough, Violations& violations);
+  void find_violations(const BindingBounds& bounds, double enough, Violations& violations);
 
   Plan solve_stored(const PlanConstraints& stored, const PlanTask& task);
   Plan solve_streamed(const PlanBook& book, const PlanTask& task);
@@ -394,9 +432,10 @@ void PlanSolver::Workspace::close(const PlanTask& task, Plan& plan) const {
 }
 
 Plan PlanSolver::Workspace::solve_streamed(const PlanBook& book, const PlanTask& task) {
-  const BookBounds bounds{&book};
+  const BookBounds all{&book};
   const auto slots = static_cast<std::size_t>(book.slots.slots());
-  open(bounds, task, slots);
+  open(all, task, slots);
+  const BindingBounds bounds(all, boxes.at_most);
   constraints.reset(book.slots);
   ascent.start(boxes, task.objective);
   Plan plan;
@@ -407,9 +446,10 @@ Plan PlanSolver::Workspace::solve_streamed(const PlanBook& book, const PlanTask&
     find_violations(bounds, enough, violations);
     if (violations.worst() <= enough) break;
     violations.for_each([&](const Violations::Entry& entry) {
-      if (std::find(origin.begin(), origin.end(), entry.index) != origin.end()) return;
-      constraints.add(*entry.collection, *entry.phi, book.currency, book.budget(*entry.collection, *entry.phi));
-      origin.push_back(entry.index);
+      const auto& [index, collection, phi] = entry.bound;
+      if (std::find(origin.begin(), origin.end(), index) != origin.end()) return;
+      constraints.add(*collection, *phi, book.currency, book.budget(*collection, *phi));
+      origin.push_back(index);
     });
     for (std::uint32_t i = 0; i < kSweepsPerRound; ++i)
       if (ascent.sweep(constraints, plan.sweeps++ % 2 == 0) <= enough / 2) break;
@@ -423,19 +463,14 @@ Plan PlanSolver::Workspace::solve_streamed(const PlanBook& book, const PlanTask&
   return plan;
 }
 
-/// Looks at all bounds at the current rates.
-void PlanSolver::Workspace::find_violations(const BookBounds& bounds, double enough, Violations& violations) {
+void PlanSolver::Workspace::find_violations(const BindingBounds& bounds, double enough, Violations& violations) {
   violations.clear();
   const std::span<const double> rates = ascent.rates();
   WindowSums windows;
   windows.assign(rates.data(), 0, static_cast<std::uint32_t>(rates.size() - 1));
-  std::size_t index = 0;
-  std::vector<PlanTerm> terms;
-  bounds.for_each_policy([&](const Collection& collection, const Policy& phi) {
-    const Bound bound = bounds.bound_of(collection, phi, terms);
+  bounds.for_each_candidate([&](const Bound& bound, const BindingBounds::Candidate& origin) {
     const double over = windows.loss(bound.terms) / bound.budget - 1;
-    if (over > enough) violations.note(bound.first, {over, index, &collection, &phi});
-    ++index;
+    if (over > enough) violations.note(bound.first, {over, origin});
   });
 }
 

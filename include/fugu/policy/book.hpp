@@ -31,6 +31,13 @@ class Collection {
   /// Calls visit(policy) for each policy that overlaps `interval`, in order.
   template <class Visit>
   void for_overlapping(const Interval& interval, Visit&& visit) const {
+    if (latest_.empty()) {  // few: just look
+      for (const Policy& policy : policies_) {
+        if (policy.interval.first > interval.last) return;
+        if (policy.interval.last >= interval.first) visit(policy);
+      }
+      return;
+    }
     const std::size_t end = end_of(interval);
     std::size_t i = next_reaching(begin_of(interval, end), end, interval.first);
     for (; i < end; i = next_reaching(i + 1, end, interval.first)) visit(policies_[i]);
