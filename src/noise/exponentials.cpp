@@ -1,8 +1,8 @@
 #include "fugu/noise/exponentials.hpp"
 
 #include <bit>
-#include <span>
 
+#include "exponential_paths.hpp"
 #include "lanes.hpp"
 #include "laplace_paths.hpp"
 #include "seeding.hpp"
@@ -11,8 +11,8 @@ namespace fugu {
 
 namespace {
 
-using Values = std::array<double, Exponentials::kCount>;
-using State = std::array<Exponentials::Lanes, 4>;
+using Values = detail::ExponentialValues;
+using State = detail::ExponentialState;
 
 /// One round of all generators. Multiplication by 5 and 9 is written out: vectors cannot multiply 64-bit integers.
 [[gnu::always_inline]] inline void next_words(State& s, std::uint64_t* out) {
@@ -63,14 +63,18 @@ using State = std::array<Exponentials::Lanes, 4>;
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = minus_log(words[i]);
 }
 
-void fill_portable(State& state, Values& values) { fill(state, values); }
+}  // namespace
+
+namespace detail {
+
+void fill_exponentials_portable(State& state, Values& values) { fill(state, values); }
 #if defined(__x86_64__)
-FUGU_AVX2 void fill_avx2(State& state, Values& values) { fill(state, values); }
+FUGU_AVX2 void fill_exponentials_avx2(State& state, Values& values) { fill(state, values); }
 #else
-void fill_avx2(State& state, Values& values) { fill(state, values); }
+void fill_exponentials_avx2(State& state, Values& values) { fill(state, values); }
 #endif
 
-}  // namespace
+}  // namespace detail
 
 Exponentials::Exponentials(std::uint64_t seed, std::uint64_t stream) {
   std::array<std::uint64_t, 4 * kLanes> words;
@@ -80,7 +84,7 @@ Exponentials::Exponentials(std::uint64_t seed, std::uint64_t stream) {
 
 void Exponentials::refill() {
   static const bool use_avx2 = detail::has_avx2();
-  use_avx2 ? fill_avx2(state_, values_) : fill_portable(state_, values_);
+  use_avx2 ? detail::fill_exponentials_avx2(state_, values_) : detail::fill_exponentials_portable(state_, values_);
   used_ = 0;
 }
 

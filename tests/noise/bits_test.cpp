@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <set>
 #include <type_traits>
 #include <vector>
 
+#include "exponential_paths.hpp"
 #include "fugu/noise/noise.hpp"
+#include "laplace_paths.hpp"
 #include "support/stat_check.hpp"
 
 namespace fugu {
@@ -111,6 +114,36 @@ TEST(SeededBits, BytesAreUniform) {
 }
 
 /// Published studies quote seeds: these draws must not change from version to version.
+TEST(Exponentials, VectorAndPortableCodeAgreeToTheLastBit) {
+  if (!detail::has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  detail::ExponentialState one{{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}, {~0ull, 14, 15, 1ull << 63}}};
+  detail::ExponentialState same = one;
+  detail::ExponentialValues portable{};
+  detail::ExponentialValues vectors{};
+  for (int round = 0; round < 2000; ++round) {
+    detail::fill_exponentials_portable(one, portable);
+    detail::fill_exponentials_avx2(same, vectors);
+    ASSERT_EQ(portable, vectors);
+  }
+  EXPECT_EQ(one, same);
+}
+
+TEST(Exponentials, AreLogarithms) {
+  Exponentials exponentials(3);
+  double sum = 0;
+  double largest = 0;
+  constexpr int kPairs = 500'000;
+  for (int i = 0; i < kPairs; ++i) {
+    const auto [first, second] = exponentials.next_pair();
+    ASSERT_GE(std::min(first, second), 0.0);
+    sum += first + second;
+    largest = std::max({largest, first, second});
+  }
+  EXPECT_NEAR(sum / (2 * kPairs), 1.0, 5.0 / std::sqrt(2.0 * kPairs));  // five standard errors: 6e-7 by chance
+  EXPECT_GT(largest, 9.0);  // smaller with probability exp(−10^6 · e^-9) < 1e-53
+  EXPECT_LE(largest, 36.05);
+}
+
 TEST(SimulationNoise, DrawsOfASeedStayWhatTheyWere) {
   SimulationNoise noise(42, 1);
   std::vector<std::int64_t> draws;
