@@ -12,9 +12,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "exponential_paths.hpp"
+#include "../src/noise/exponential_paths.hpp"
+#include "../src/noise/laplace_paths.hpp"
 #include "fugu/noise/noise.hpp"
-#include "laplace_paths.hpp"
 #include "support/stat_check.hpp"
 
 namespace fugu {
