@@ -21,10 +21,10 @@ class Predictor {
   void add(const Observation& seen, NoiseKind noise, double unit_step, StableSum& sum) {
     if (!seen.truth) return;
     if (seen.released.sampled) answered_truth_ = seen.truth;
-    if (!answered_truth_) return;
-    const double parameter = std::pow(seen.released.scale / unit_step, noise == NoiseKind::gaussian ? 2 : 1);
+    if (!answered_truth_ || !seen.released.scale) return;
+    const double parameter = std::pow(*seen.released.scale / unit_step, noise == NoiseKind::gaussian ? 2 : 1);
     const auto drift_steps = static_cast<std::int64_t>(std::llround((*answered_truth_ - *seen.truth) / unit_step));
-    if (seen.released.scale <= 0) {
+    if (*seen.released.scale <= 0) {
       sum.add(std::abs(static_cast<double>(drift_steps)) * unit_step);
       return;
     }
@@ -49,6 +49,7 @@ Result<Evaluation> evaluate(const SourceOptions& stream, const std::string& rele
   ErrorAccumulator overall = empty;
   std::vector<Predictor> predictors(names.size());
   StableSum predicted;
+  bool predictable = true;
 
   TruthRow row;
   FUGU_ASSIGN(bool more_truth, truth.next(row));  // now the clock is known
@@ -66,6 +67,7 @@ Result<Evaluation> evaluate(const SourceOptions& stream, const std::string& rele
     const Observation seen{row.values[record.series], record};
     errors[record.series].add(seen.truth, record.value);
     overall.add(seen.truth, record.value);
+    predictable = predictable && record.scale.has_value();
     predictors[record.series].add(seen, options.noise, unit_step, predicted);
     if (options.observe) options.observe(seen);
   }
@@ -75,7 +77,7 @@ Result<Evaluation> evaluate(const SourceOptions& stream, const std::string& rele
   evaluation.overall = overall.summary();
   if (!evaluation.overall)
     return Error{Cause::bad_input, released + ": has no slot in common with the stream; are the times the same?"};
-  evaluation.predicted_mae = predicted.value() / static_cast<double>(evaluation.overall->slots);
+  if (predictable) evaluation.predicted_mae = predicted.value() / static_cast<double>(evaluation.overall->slots);
   return evaluation;
 }
 

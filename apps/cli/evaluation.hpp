@@ -22,8 +22,9 @@ struct Evaluation {
   std::vector<SeriesErrors> series;
   std::optional<ErrorSummary> overall;
   /// Mean over slots of E|noise + (true value when it was answered − true value now)|: what the mean absolute error
-  /// is expected to be for this stream and these scales. Without filters only.
-  double predicted_mae = 0;
+  /// is expected to be for this stream and these scales. Without filters only; none when estimates were released,
+  /// whose error follows from no scale.
+  std::optional<double> predicted_mae;
 };
 
 /// One slot of one series, for whoever wants to draw it.

@@ -318,7 +318,8 @@ ReleaseFormat PublishRun::format(const Clock& clock) const {
           .series = source_->series(),
           .currency = options_.definition.delta > 0 ? Currency::rho : Currency::epsilon,
           .interval = options_.interval,
-          .filter = options_.filter};
+          .filter = options_.filter,
+          .estimates = find_strategy(options_.mechanism)->estimates};
 }
 
 Outcome PublishRun::run() {

@@ -124,7 +124,7 @@ report::Table make_table(const std::vector<RunResult>& results) {
     table.rows.push_back({{result.run.label},
                           {result.guarantee},
                           {short_number(result.evaluation.overall->mae)},
-                          {short_number(result.evaluation.predicted_mae)},
+                          {result.evaluation.predicted_mae ? short_number(*result.evaluation.predicted_mae) : "–"},
                           {result.audit, tone}});
   }
   return table;

@@ -69,6 +69,17 @@ void RecordAudit::check(const Resumed&) {
   for (auto& [id, session] : sessions_) session.ended = true;
 }
 
+void RecordAudit::check(const Estimates& estimates) {
+  if (estimates.slot != next_slot_)
+    report_.add(in_slot(estimates.slot) + "estimates are recorded out of place, while slot " +
+                std::to_string(next_slot_) + " was open");
+  for (const Estimates::Entry& entry : estimates.entries) {
+    if (entry.series < header_.series.size()) continue;
+    report_.add(in_slot(estimates.slot) + "an estimate names a series that does not exist");
+    return;
+  }
+}
+
 void RecordAudit::check(const SlotEnd& end) {
   if (end.slot < next_slot_) {
     report_.add(in_slot(end.slot) + "closed twice: the slot was released again");

@@ -32,6 +32,7 @@ class RecordAudit {
 
  private:
   void check(const Answer& answer);
+  void check(const Estimates& estimates);
   void check(const SlotEnd& end);
   void check(const PolicyStated& stated);
   void check(const PolicyWithdrawn& withdrawn);

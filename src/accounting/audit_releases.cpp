@@ -25,7 +25,7 @@ struct SeriesState {
   bool known = false;
   bool sampled = false;
   std::int64_t steps = 0;
-  double scale_steps = 0;
+  std::optional<double> scale_steps = 0;  // none for an estimate
   double rate = 0;
 };
 
@@ -38,6 +38,17 @@ void apply(const Answer& answer, bool pure, std::vector<SeriesState>& states) {
     state.known = state.sampled = true;
     state.steps = answer.values[i];
     state.scale_steps = answer.noise == NoiseKind::gaussian ? std::sqrt(p) : p;  // 0 for a true value
+  }
+}
+
+void apply(const Estimates& estimates, std::vector<SeriesState>& states) {
+  for (const Estimates::Entry& entry : estimates.entries) {
+    if (entry.series >= states.size()) return;  // reported with the ledger
+    SeriesState& state = states[entry.series];
+    state.known = true;
+    state.sampled = entry.sampled;
+    state.steps = entry.steps;
+    state.scale_steps.reset();
   }
 }
 
@@ -61,10 +72,11 @@ void compare(const ReleaseRecord& row, const SeriesState& state, const std::stri
     report.add(where + "the stated loss rate is not that of the recorded answers");
   if (row.known != state.known) report.add(where + "released without an answer in the ledger, or the reverse");
   if (!row.known || !state.known) return;
-  if (!nearly(row.scale, state.scale_steps * how.unit_step))
+  const bool estimated = !state.scale_steps.has_value();
+  if (row.scale.has_value() == estimated || (!estimated && !nearly(*row.scale, *state.scale_steps * how.unit_step)))
     report.add(where + "the stated scale is not that of the recorded answer");
   if (!how.filtered && !nearly(row.value, static_cast<double>(state.steps) * how.unit_step))
-    report.add(where + "the released value is not the recorded answer");
+    report.add(where + "the released value is not the recorded " + (estimated ? "estimate" : "answer"));
 }
 
 }  // namespace
@@ -84,6 +96,7 @@ Result<void> audit_releases_against_ledger(const ReleasedRows& rows, const std::
     auto record = reader.next();
     if (!record || !*record) break;
     if (const auto* answer = std::get_if<Answer>(&**record)) apply(*answer, how.pure, states);
+    if (const auto* estimates = std::get_if<Estimates>(&**record)) apply(*estimates, states);
     const auto* end = std::get_if<SlotEnd>(&**record);
     if (end == nullptr) continue;
     for (std::size_t expected = 0; more && row.slot == end->slot; ++expected) {

@@ -250,6 +250,7 @@ Result<void> LedgerWriter::continue_after(const LedgerReader& reader) {
 
 void LedgerWriter::append(const LedgerRecord& record) { state_->encoder.add(record); }
 void LedgerWriter::append(const Answer& answer) { state_->encoder.add(answer); }
+void LedgerWriter::append(const Estimates& estimates) { state_->encoder.add(estimates); }
 
 void LedgerWriter::abandon_slot(Slot slot) {
   if (state_->encoder.has_open_answers()) {

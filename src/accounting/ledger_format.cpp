@@ -2,6 +2,7 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -12,6 +13,7 @@ namespace {
 enum Tag : char {
   kMissing = 'M',
   kAnswer = 'A',
+  kEstimates = 'V',
   kSlotEnd = 'S',
   kFailed = 'F',
   kResumed = 'R',
@@ -28,6 +30,9 @@ constexpr unsigned kSameParameter = 1 << 4;
 constexpr unsigned kSession = 1 << 5;
 constexpr unsigned kReachesBack = 1 << 6;
 constexpr unsigned kExact = 1 << 7;
+
+// Flags of estimates.
+constexpr unsigned kSameEntries = 1 << 0;  // the same series and sampled flags as before; only the steps follow
 
 // Flags of a slot end.
 constexpr unsigned kSameOffset = 1 << 0;
@@ -67,6 +72,12 @@ void put_text(std::string& out, std::string_view text) {
   out += text;
 }
 
+bool same_but_for_steps(const std::vector<Estimates::Entry>& a, const std::vector<Estimates::Entry>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Estimates::Entry& x, const Estimates::Entry& y) {
+    return x.series == y.series && x.sampled == y.sampled;
+  });
+}
+
 bool same(const std::vector<Rational>& a, const std::vector<Rational>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -103,13 +114,15 @@ void Encoder::clear() {
   slot_ = 0;
   series_.clear();
   parameter_.clear();
+  estimated_.clear();
   end_ = {};
 }
 
 void Encoder::add(const LedgerRecord& record) {
   std::visit([this](const auto& r) { put(r); }, record);
-  const bool opens_slot = std::holds_alternative<MissingSeries>(record) || std::holds_alternative<Answer>(record);
-  if (opens_slot) return;
+  const bool within_slot = std::holds_alternative<MissingSeries>(record) || std::holds_alternative<Answer>(record) ||
+                           std::holds_alternative<Estimates>(record);
+  if (within_slot) return;
   closed_bytes_ = bytes_.size();
   closed_slot_ = slot_;
   open_answers_ = false;
@@ -122,9 +135,11 @@ void Encoder::discard_open_slot() {
   // The reader will not have seen what was discarded: the next answer spells everything out.
   series_.clear();
   parameter_.clear();
+  estimated_.clear();
 }
 
 void Encoder::add(const Answer& answer) { put(answer); }
+void Encoder::add(const Estimates& estimates) { put(estimates); }
 
 void Encoder::put_slot(Slot slot) {
   put_signed(bytes_, slot - slot_);
@@ -164,6 +179,20 @@ void Encoder::put(const Answer& answer) {
     parameter_ = answer.parameter;
   }
   for (const std::int64_t value : answer.values) put_signed(bytes_, value);
+}
+
+void Encoder::put(const Estimates& record) {
+  const bool same_entries = same_but_for_steps(record.entries, estimated_);
+  bytes_.push_back(kEstimates);
+  bytes_.push_back(static_cast<char>(same_entries ? kSameEntries : 0));
+  put_slot(record.slot);
+  if (!same_entries) {
+    put_varint(bytes_, record.entries.size());
+    for (const Estimates::Entry& entry : record.entries)
+      put_varint(bytes_, (std::uint64_t{entry.series} << 1) | (entry.sampled ? 1 : 0));
+    estimated_ = record.entries;
+  }
+  for (const Estimates::Entry& entry : record.entries) put_signed(bytes_, entry.steps);
 }
 
 void Encoder::put(const SlotEnd& record) {
@@ -234,6 +263,7 @@ void Decoder::start(std::string_view payload) {
   slot_ = 0;
   series_.clear();
   parameter_.clear();
+  estimated_.clear();
   end_ = {};
 }
 
@@ -311,6 +341,29 @@ std::optional<LedgerRecord> Decoder::get_answer() {
     if (!get_signed(value)) return std::nullopt;
   }
   return answer;
+}
+
+std::optional<LedgerRecord> Decoder::get_estimates() {
+  if (rest_.empty()) return std::nullopt;
+  const auto flags = static_cast<unsigned char>(rest_.front());
+  rest_.remove_prefix(1);
+  Estimates record;
+  if (!get_slot(record.slot)) return std::nullopt;
+  if (!(flags & kSameEntries)) {
+    std::uint64_t count = 0;
+    if (!get(count) || count > rest_.size()) return std::nullopt;
+    estimated_.resize(static_cast<std::size_t>(count));
+    for (Estimates::Entry& entry : estimated_) {
+      std::uint64_t packed = 0;
+      if (!get(packed) || packed >> 1 > ~SeriesId{0}) return std::nullopt;
+      entry = {static_cast<SeriesId>(packed >> 1), 0, (packed & 1) != 0};
+    }
+  }
+  record.entries = estimated_;
+  for (Estimates::Entry& entry : record.entries) {
+    if (!get_signed(entry.steps)) return std::nullopt;
+  }
+  return record;
 }
 
 std::optional<LedgerRecord> Decoder::get_slot_end() {
@@ -413,6 +466,7 @@ std::optional<LedgerRecord> Decoder::next() {
       return record;
     }
     case kAnswer: return get_answer();
+    case kEstimates: return get_estimates();
     case kSlotEnd: return get_slot_end();
     case kFailed: return get_slot_only<Failed>();
     case kResumed: return get_slot_only<Resumed>();

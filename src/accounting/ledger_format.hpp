@@ -29,6 +29,7 @@ class Encoder {
  public:
   void add(const LedgerRecord& record);
   void add(const Answer& answer);
+  void add(const Estimates& estimates);
   const std::string& bytes() const { return bytes_; }
   bool within_slot() const { return bytes_.size() != closed_bytes_; }
   bool has_open_answers() const { return open_answers_; }
@@ -38,6 +39,7 @@ class Encoder {
  private:
   void put(const MissingSeries& record);
   void put(const Answer& answer);
+  void put(const Estimates& record);
   void put(const SlotEnd& record);
   void put(const Failed& record);
   void put(const Resumed& record);
@@ -55,6 +57,7 @@ class Encoder {
   Slot slot_ = 0;
   std::vector<SeriesId> series_;
   std::vector<Rational> parameter_;
+  std::vector<Estimates::Entry> estimated_;
   SlotEnd end_;
 };
 
@@ -77,6 +80,7 @@ class Decoder {
   std::optional<LedgerRecord> get_policy_stated();
   std::optional<LedgerRecord> get_policy_withdrawn();
   std::optional<LedgerRecord> get_answer();
+  std::optional<LedgerRecord> get_estimates();
   std::optional<LedgerRecord> get_slot_end();
   template <class Record>
   std::optional<LedgerRecord> get_slot_only();
@@ -85,6 +89,7 @@ class Decoder {
   Slot slot_ = 0;
   std::vector<SeriesId> series_;
   std::vector<Rational> parameter_;
+  std::vector<Estimates::Entry> estimated_;
   SlotEnd end_;
 };
 

@@ -23,16 +23,17 @@ SlotRunner::SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, Ledger
               std::move(noise), ledger),
       release_(mechanism.exposure.series_count()) {}
 
-void SlotRunner::start(Slot slot, std::int32_t utc_offset_s) {
-  release_.slot_ = slot;
-  release_.utc_offset_s_ = utc_offset_s;
-  for (ReleasedValue& value : release_.values_) value.sampled = false;
-}
-
-Result<void> SlotRunner::finish() {
+Result<void> SlotRunner::finish(Replay* replay) {
   FUGU_TRY(strategy_->step(kernel_, release_));
   for (std::size_t i = 0; i < release_.values_.size(); ++i)
     release_.values_[i].loss_rate = kernel_.loss_rate(static_cast<SeriesId>(i));
+  const Estimates& estimates = release_.estimates();
+  if (!estimates.entries.empty() && replay != nullptr) {
+    FUGU_ASSIGN(const Estimates recorded, replay->take<Estimates>());
+    if (recorded != estimates) return Replay::mismatch();
+  } else if (!estimates.entries.empty() && ledger_ != nullptr) {
+    ledger_->append(estimates);
+  }
   kernel_.end(release_.utc_offset_s_);
   return {};
 }
@@ -111,9 +112,9 @@ Result<void> SlotRunner::replay_policy(const PolicyEvent& event, Slot slot) {
 
 Result<const Release*> SlotRunner::run(const SlotRow& row) {
   if (policies_ != nullptr) FUGU_TRY(take_policies(~std::size_t{0}));
-  start(row.slot, row.utc_offset_s);
+  release_.start(row.slot, row.utc_offset_s);
   FUGU_TRY(kernel_.begin(row));
-  FUGU_TRY(finish());
+  FUGU_TRY(finish(nullptr));
   return &release_;
 }
 
@@ -134,14 +135,15 @@ Result<const Release*> SlotRunner::rerun(Replay& replay) {
       FUGU_TRY(replay_policy({stated->meter, stated->signatures, stated->policy, false, 0}, stated->slot));
     } else if (const auto* withdrawn = std::get_if<PolicyWithdrawn>(record)) {
       FUGU_TRY(replay_policy({withdrawn->meter, {}, withdrawn->policy, true, 0}, withdrawn->slot));
-    } else if (std::holds_alternative<Answer>(*record) || std::holds_alternative<SlotEnd>(*record)) {
+    } else if (std::holds_alternative<Answer>(*record) || std::holds_alternative<Estimates>(*record) ||
+               std::holds_alternative<SlotEnd>(*record)) {
       break;
     }
     replay.pop();
   }
-  start(next_slot(), 0);
+  release_.start(next_slot(), 0);
   FUGU_TRY(kernel_.begin_replay(release_.slot(), missing, replay));
-  FUGU_TRY(finish());
+  FUGU_TRY(finish(&replay));
   FUGU_ASSIGN(const SlotEnd end, replay.take<SlotEnd>());
   if (end.slot != release_.slot()) return Replay::mismatch();
   release_.utc_offset_s_ = end.utc_offset_s;

@@ -33,6 +33,10 @@ ReleaseWriter::ReleaseWriter(ReleaseFormat format, int descriptor, std::string n
 Result<ReleaseWriter> ReleaseWriter::make(ReleaseFormat format, int descriptor, std::string name) {
   if (format.interval && !(*format.interval > 0 && *format.interval < 1))
     return Error{Cause::usage, "--interval must be a probability between 0 and 1, for example 0.95"};
+  if (format.interval && format.estimates)
+    return Error{
+        Cause::usage,
+        "--interval states the noise of one answer; this mechanism releases estimates made of several: drop it"};
   ReleaseWriter writer(std::move(format), descriptor, std::move(name));
   if (writer.format_.filter.empty()) return writer;
   for (std::size_t i = 0; i < writer.format_.series.size(); ++i) {
@@ -45,6 +49,9 @@ Result<ReleaseWriter> ReleaseWriter::make(ReleaseFormat format, int descriptor, 
     return Error{Cause::usage,
                  "--interval states the noise of one answer and cannot be combined with a filter that mixes several; "
                  "use it with truncate only, or drop it"};
+  if (writer.format_.estimates && mixes)
+    return Error{Cause::usage,
+                 "this mechanism smooths on its own: use truncate, or no filter, or a mechanism without estimates"};
   return writer;
 }
 
@@ -116,10 +123,10 @@ void ReleaseWriter::append_row(std::string_view time, std::size_t series, const 
   pending_ += format_.series[series];
   pending_ += ',';
   if (released.known) {
-    describe(released.value, noise);
+    if (!released.estimated) describe(released.value, noise);
     append_value(series, released, noise);
     pending_ += ',';
-    pending_ += noise.scale;
+    if (!released.estimated) pending_ += noise.scale;
   } else {
     pending_ += ',';
   }

@@ -81,11 +81,15 @@ Result<bool> ReleaseReader::next(ReleaseRecord& record) {
   FUGU_ASSIGN(record.slot, slot_of(fields[0], 1));
   FUGU_ASSIGN(record.series, series_of(fields[1], csv::column_of(fields[1], line)));
   record.known = !fields[2].empty();
-  record.value = record.scale = 0;
+  record.value = 0;
+  record.scale = 0;
   record.lower = record.upper = std::nullopt;
   if (record.known) {
     FUGU_ASSIGN(record.value, number(fields[2], line, "a released value"));
-    FUGU_ASSIGN(record.scale, number(fields[3], line, "a noise scale"));
+    record.scale.reset();
+    if (!fields[3].empty()) {
+      FUGU_ASSIGN(record.scale, number(fields[3], line, "a noise scale"));
+    }
     if (lower_) {
       FUGU_ASSIGN(record.lower, number(fields[*lower_], line, "a lower bound"));
       FUGU_ASSIGN(record.upper, number(fields[*lower_ + 1], line, "an upper bound"));

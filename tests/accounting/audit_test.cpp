@@ -317,6 +317,18 @@ TEST_F(Forgery, AnAnswerAboutASeriesThatIsNotThere) {
   expect_finding_in(records(), "names a series that does not exist");
 }
 
+TEST_F(Forgery, AnEstimateOfASeriesThatIsNotThere) {
+  auto all = records();
+  all.insert(all.begin() + 1, Estimates{0, {{1, 5, true}}});
+  expect_finding_in(all, "slot 0: an estimate names a series that does not exist");
+}
+
+TEST_F(Forgery, AnEstimateInTheWrongPlace) {
+  auto all = records();
+  all.insert(all.begin() + 1, Estimates{3, {{0, 5, true}}});
+  expect_finding_in(all, "slot 3: estimates are recorded out of place");
+}
+
 TEST_F(Forgery, AnswersOfASlotThatIsNeverClosed) {
   auto all = records();
   all.insert(all.end() - 1, value_answer(kSlots, 1));
@@ -459,6 +471,56 @@ TEST_F(ForgedRows, AFalsifiedValue) {
 TEST_F(ForgedRows, ARepeatThatIsNotTheLastAnswer) {
   rows_[5].value += 1;
   expect_row_finding("slot 5: series a: the released value");
+}
+
+/// The same stream, but what is released of slots 4 and 5 is made of answers.
+class ForgedEstimates : public ForgedRows {
+ protected:
+  void SetUp() override {
+    ForgedRows::SetUp();
+    std::filesystem::remove(ledger_);
+    std::vector<LedgerRecord> all;
+    for (const LedgerRecord& record : records()) {
+      const auto* end = std::get_if<SlotEnd>(&record);
+      if (end != nullptr && end->slot == 4) all.emplace_back(Estimates{4, {{0, 77, true}}});
+      all.push_back(record);
+    }
+    write(all);
+    for (const std::size_t slot : {4u, 5u}) {
+      rows_[slot].value = 77;
+      rows_[slot].scale.reset();
+    }
+  }
+};
+
+TEST_F(ForgedEstimates, TheOriginalsFit) {
+  EXPECT_TRUE(compare().holds()) << all_findings(compare());
+  EXPECT_TRUE(audit().holds()) << all_findings(audit());
+}
+
+TEST_F(ForgedEstimates, AFalsifiedEstimate) {
+  rows_[4].value += 1;
+  expect_row_finding("slot 4: series a: the released value is not the recorded estimate");
+}
+
+TEST_F(ForgedEstimates, ARepeatThatIsNotTheLastEstimate) {
+  rows_[5].value = 104;  // the answer of slot 4
+  expect_row_finding("slot 5: series a: the released value is not the recorded estimate");
+}
+
+TEST_F(ForgedEstimates, AScaleThatAnEstimateDoesNotHave) {
+  rows_[4].scale = 4;
+  expect_row_finding("slot 4: series a: the stated scale");
+}
+
+TEST_F(ForgedEstimates, AnAnswerWithoutAScale) {
+  rows_[6].scale.reset();
+  expect_row_finding("slot 6: series a: the stated scale");
+}
+
+TEST_F(ForgedEstimates, AFalsifiedFlag) {
+  rows_[4].sampled = false;
+  expect_row_finding("slot 4: series a: the sampled flag");
 }
 
 TEST_F(ForgedRows, AFilteredValueMayDiffer) {

@@ -91,8 +91,15 @@ Policy some_policy() {
 
 std::string some_name() { return *rc::gen::container<std::string>(rc::gen::arbitrary<char>()); }
 
+Estimates some_estimates() {
+  Estimates estimates{some_slot(), {}};
+  for (const SeriesId series : some_series(true))
+    estimates.entries.push_back({series, any<bool>() ? any<std::int64_t>() : *rc::gen::inRange(-5, 6), any<bool>()});
+  return estimates;
+}
+
 LedgerRecord some_record() {
-  switch (*rc::gen::inRange(0, 12)) {
+  switch (*rc::gen::inRange(0, 13)) {
     case 0: return MissingSeries{some_slot(), some_series(true)};
     case 1: return SlotEnd{some_slot(), *rc::gen::inRange<std::int32_t>(-86400, 86401), any<double>()};
     case 2: return Resumed{some_slot()};
@@ -101,6 +108,7 @@ LedgerRecord some_record() {
     case 5: return Failed{some_slot()};
     case 6: return PolicyStated{some_slot(), some_name(), some_series(true), some_policy()};
     case 7: return PolicyWithdrawn{some_slot(), some_name(), some_policy()};
+    case 8: return some_estimates();
     default: return some_answer();
   }
 }

@@ -151,9 +151,54 @@ INSTANTIATE_TEST_SUITE_P(
                                  [] { return std::unique_ptr<Strategy>(std::make_unique<BudgetDistribution>()); }},
                       ResumeCase{"sparse_vector",
                                  [] { return std::unique_ptr<Strategy>(std::make_unique<SparseVector>(30)); }},
+                      ResumeCase{"smoothing", [] { return std::unique_ptr<Strategy>(std::make_unique<Smoothing>()); }},
                       ResumeCase{"busy", [] { return std::unique_ptr<Strategy>(std::make_unique<Busy>(200)); }},
                       ResumeCase{"greedy", greedy}),
     name_of_case);
+
+TEST(Publisher, EstimatesAreOnRecordWhereTheyChangeOrAnAnswerWentIn) {
+  const Recipe recipe{define(Protects::w_event, 2, 0, 4), expose({10, 5}, {{0}, {1}}),
+                      [] { return std::make_unique<Smoothing>(); }};
+  const TempDir dir;
+  const std::string ledger = dir.file("ledger");
+  const auto releases = publish_all(recipe, wavy(2, 12), ledger);
+  std::size_t entries = 0;
+  for (const Estimates& estimates : only<Estimates>(read_ledger(ledger).records)) {
+    for (const Estimates::Entry& entry : estimates.entries) {
+      const ReleasedValue& released = releases[static_cast<std::size_t>(estimates.slot)].values[entry.series];
+      EXPECT_TRUE(released.estimated);
+      EXPECT_EQ(released.value.steps, entry.steps);
+      EXPECT_EQ(released.sampled, entry.sampled);
+      ++entries;
+    }
+  }
+  EXPECT_EQ(entries, 22u);  // series 0 misses slot 10, series 1 misses slot 2: repeated, and not on record
+  AuditReport report = *audit_ledger(ledger);
+  ASSERT_TRUE(audit_releases_against_ledger(source_of(as_rows(releases)), ledger, 1, report));
+  EXPECT_TRUE(report.holds()) << report.findings[0];
+  std::vector<ReleaseRecord> changed = as_rows(releases);
+  changed[7].value += 1;
+  ASSERT_TRUE(audit_releases_against_ledger(source_of(changed), ledger, 1, report));
+  EXPECT_FALSE(report.holds());
+}
+
+TEST(Publisher, ALedgerWithAnotherEstimateIsNotResumed) {
+  const Recipe recipe{define(Protects::w_event, 2, 0, 4), expose_one(1), [] { return std::make_unique<Smoothing>(); }};
+  const TempDir dir;
+  publish_all(recipe, wavy(1, 12), dir.file("ledger"));
+  std::vector<LedgerRecord> records = read_ledger(dir.file("ledger")).records;
+  for (LedgerRecord& record : records) {
+    if (auto* estimates = std::get_if<Estimates>(&record); estimates != nullptr && estimates->slot == 5)
+      estimates->entries[0].steps += 1;
+  }
+  write_ledger(dir.file("changed"), header_of(recipe.definition, recipe.exposure), {records});
+  for (const char* name : {"ledger", "changed"}) {
+    Collector sink;
+    const auto resumed = Publisher::resume(recipe.make(), std::make_unique<SecureNoise>(), sink,
+                                           *LedgerWriter::reopen(dir.file(name)), *LedgerReader::open(dir.file(name)));
+    EXPECT_EQ(resumed.has_value(), std::string(name) == "ledger") << reason(resumed);
+  }
+}
 
 TEST(Publisher, ASessionIsPaidForAgainAfterARestart) {
   const Recipe recipe{define(Protects::w_event, 1, 0, 50), expose_one(1),

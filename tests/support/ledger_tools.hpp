@@ -79,6 +79,7 @@ inline bool same(const LedgerRecord& a, const LedgerRecord& b) {
     const auto& y = std::get<MissingSeries>(b);
     return x->slot == y.slot && x->series == y.series;
   }
+  if (const auto* x = std::get_if<Estimates>(&a)) return *x == std::get<Estimates>(b);
   if (const auto* x = std::get_if<SlotEnd>(&a)) {
     const auto& y = std::get<SlotEnd>(b);
     return x->slot == y.slot && x->utc_offset_s == y.utc_offset_s && x->loss_rate == y.loss_rate;

@@ -25,7 +25,7 @@ struct Seen {
   friend bool operator==(const Seen& a, const Seen& b) {
     const auto same_value = [](const ReleasedValue& x, const ReleasedValue& y) {
       const bool same_law = x.value.noise == y.value.noise && x.value.parameter == y.value.parameter;
-      return x.known == y.known && x.sampled == y.sampled && x.loss_rate == y.loss_rate &&
+      return x.known == y.known && x.sampled == y.sampled && x.loss_rate == y.loss_rate && x.estimated == y.estimated &&
              (!x.known || (x.value.steps == y.value.steps && same_law));
     };
     return a.slot == b.slot &&
@@ -90,6 +90,7 @@ inline std::vector<ReleaseRecord> as_rows(const std::vector<Seen>& releases) {
       row.value = value.known ? static_cast<double>(value.value.steps) : 0;
       const double p = value.value.parameter.to_double();
       row.scale = !value.known ? 0 : value.value.noise == NoiseKind::gaussian ? std::sqrt(p) : p;
+      if (value.estimated) row.scale.reset();
       row.loss_rate = value.loss_rate;
       row.sampled = value.sampled;
     }

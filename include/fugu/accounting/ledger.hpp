@@ -1,9 +1,9 @@
 // The durable record of what was promised, asked and answered.
 //
 // A ledger holds a header (definition, exposure, public facts of the run) and then, slot by slot, every answer with
-// its kind, noise scale, slots touched and noisy value. That is enough to recompute the guarantee (audit.hpp) and to
-// resume: the strategy is run again on the recorded answers, so it reaches the state it had, releases the same
-// values again and draws no noise a second time.
+// its kind, noise scale, slots touched and noisy value, and what was made of answers. That is enough to recompute the
+// guarantee (audit.hpp) and to resume: the strategy is run again on the recorded answers, so it reaches the state it
+// had, releases the same values again and draws no noise a second time.
 //
 // It contains noisy answers only, no raw value and no secret of a sparse-vector session. It is as sensitive as all
 // releases and all decisions together: covered by the promise, yet more than what is published.
@@ -49,6 +49,22 @@ struct MissingSeries {
   std::vector<SeriesId> series;
 };
 
+/// What is released in the slot that is about to end of those series whose release is made of answers instead of being
+/// the latest one (Release::estimate): listed when it changed or when the series was asked about in this slot.
+struct Estimates {
+  struct Entry {
+    SeriesId series = 0;
+    std::int64_t steps = 0;
+    bool sampled = false;  ///< whether an answer of this slot went into it
+
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+  Slot slot = 0;
+  std::vector<Entry> entries;  ///< by series, each at most once
+
+  friend bool operator==(const Estimates&, const Estimates&) = default;
+};
+
 /// Closes a slot.
 struct SlotEnd {
   Slot slot = 0;
@@ -92,8 +108,8 @@ struct PolicyWithdrawn {
   Policy policy;
 };
 
-using LedgerRecord =
-    std::variant<MissingSeries, Answer, SlotEnd, Failed, Resumed, Delivered, StreamEnd, PolicyStated, PolicyWithdrawn>;
+using LedgerRecord = std::variant<MissingSeries, Answer, Estimates, SlotEnd, Failed, Resumed, Delivered, StreamEnd,
+                                  PolicyStated, PolicyWithdrawn>;
 
 /// Reads a ledger front to back, in constant memory.
 class LedgerReader {
@@ -136,6 +152,7 @@ class LedgerWriter {
 
   void append(const LedgerRecord& record);
   void append(const Answer& answer);
+  void append(const Estimates& estimates);
   /// Ends a slot that could not be finished: with a Failed record when answers were given in it, without a trace when
   /// nothing was drawn.
   void abandon_slot(Slot slot);

@@ -43,8 +43,8 @@ class SlotRunner {
   friend class Simulation;
 
   SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger, bool enforced = true);
-  void start(Slot slot, std::int32_t utc_offset_s);
-  Result<void> finish();
+  /// Lets the strategy decide about the slot that was begun. With a replay, its estimates must be the recorded ones.
+  Result<void> finish(class Replay* replay);
   /// The next event that is not on record; nullptr when there is none yet.
   Result<const PolicyEvent*> next_policy();
   Result<void> consider(const PolicyEvent& event);

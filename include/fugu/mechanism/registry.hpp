@@ -41,6 +41,8 @@ struct StrategyKind {
   /// Breaks its promise, or has none: runs in simulations only, to be compared with.
   bool comparison_only;
   Result<std::unique_ptr<Strategy>> (*make)(const StrategyParameters& parameters);
+  /// Releases estimates made of several answers: no scale is stated, no error band, and filters that mix are refused.
+  bool estimates = false;
 };
 
 std::span<const StrategyKind> strategy_kinds();

@@ -15,7 +15,10 @@ namespace fugu {
 struct ReleasedValue {
   NoisyValue value;
   bool known = false;    ///< false until the series is released for the first time
-  bool sampled = false;  ///< false when an earlier release is repeated
+  bool sampled = false;  ///< whether an answer of this slot went into it; false when an earlier release is repeated
+  /// Made of answers instead of being the latest one: value.steps holds, its noise law does not. No error band follows
+  /// from it.
+  bool estimated = false;
   /// What the answers of this slot lose per step that the true value changes: ε per step, or ρ per squared step under
   /// a promise with δ > 0.
   double loss_rate = 0;
@@ -24,7 +27,7 @@ struct ReleasedValue {
 /// One slot. What a strategy does not set is repeated from the slot before.
 class Release {
  public:
-  explicit Release(std::size_t series_count) : values_(series_count) {}
+  explicit Release(std::size_t series_count) : values_(series_count), recorded_(series_count) {}
 
   Slot slot() const { return slot_; }
   std::int32_t utc_offset_s() const { return utc_offset_s_; }
@@ -34,12 +37,21 @@ class Release {
   void set(SeriesId series, const NoisyValue& value);
   /// Sets those series for which there is an answer.
   void set(std::span<const SeriesId> series, std::span<const std::optional<NoisyValue>> answers);
+  /// Releases what was made of this and earlier answers: a smoothed or predicted value, a member's part of a sum. Costs
+  /// nothing, as post-processing does not (docs/guarantees/post-processing.md). It is on record in the ledger.
+  void estimate(SeriesId series, std::int64_t steps, bool sampled);
 
  private:
   friend class SlotRunner;
+  void start(Slot slot, std::int32_t utc_offset_s);
+  /// Those estimates of this slot that belong on record; called once, when the loss rates are known.
+  const Estimates& estimates();
+
   Slot slot_ = -1;
   std::int32_t utc_offset_s_ = 0;
   std::vector<ReleasedValue> values_;
+  std::vector<std::optional<std::int64_t>> recorded_;  // the estimate that is on record, where the last one is
+  Estimates estimates_;
 };
 
 }  // namespace fugu

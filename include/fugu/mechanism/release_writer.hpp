@@ -22,8 +22,10 @@ struct ReleaseFormat {
   /// Appends the columns `lower,upper`: the true value at the time of the answer lies between them with this
   /// probability over the noise. How far the stream has moved since, where a value is repeated, is not in it.
   std::optional<double> interval;
-  /// Filters as for `--filter`, applied to each series on its own. With an interval, `truncate` only.
+  /// Filters as for `--filter`, applied to each series on its own. With an interval or estimates, `truncate` only.
   std::string filter;
+  /// The strategy releases estimates (Release::estimate): they have no scale, so there can be no interval.
+  bool estimates = false;
 };
 
 /// Formats releases into memory; emit() writes them to a file descriptor. Rows are written whole or, when the disk is

@@ -16,9 +16,10 @@ namespace fugu {
 struct ReleaseRecord {
   Slot slot = 0;
   SeriesId series = 0;
-  bool known = true;  ///< false when nothing has been released of the series yet: value and scale are empty
+  bool known = true;  ///< false when nothing has been released of the series yet: the value is empty
   double value = 0;
-  double scale = 0;      ///< Laplace scale or Gaussian standard deviation; 0 for a true value
+  /// Laplace scale or Gaussian standard deviation; 0 for a true value; none for an estimate made of several answers.
+  std::optional<double> scale = 0;
   double loss_rate = 0;  ///< infinity for a true value
   bool sampled = true;
   std::optional<double> lower;  ///< the error band, when the file has one
