@@ -39,6 +39,8 @@ struct NoisyValue {
 class Threshold {
  public:
   bool open() const { return open_; }
+  /// The threshold is public and may move between comparisons; its noise and what the session costs stay.
+  void move_to(std::int64_t threshold_steps) { steps_ = threshold_steps; }
 
  private:
   friend class Kernel;
