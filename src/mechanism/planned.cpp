@@ -6,39 +6,13 @@
 #include <numbers>
 #include <numeric>
 
+#include "series_blocks.hpp"
+
 namespace fugu {
 
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
-/// Series that are connected by signatures belong together: the block of each signature.
-std::vector<std::uint32_t> connect(const Exposure& exposure, std::vector<std::vector<SeriesId>>& blocks) {
-  std::vector<std::uint32_t> root(exposure.series_count());
-  std::iota(root.begin(), root.end(), 0u);
-  const auto find = [&](std::uint32_t s) {
-    while (root[s] != s) s = root[s] = root[root[s]];
-    return s;
-  };
-  for (std::size_t g = 0; g < exposure.signature_count(); ++g) {
-    for (const SeriesId series : exposure.signature(g)) root[find(series)] = find(exposure.signature(g)[0]);
-  }
-  std::vector<std::uint32_t> block_of_root(exposure.series_count(), ~0u);
-  for (SeriesId series = 0; series < exposure.series_count(); ++series) {
-    std::uint32_t& block = block_of_root[find(series)];
-    if (block == ~0u) {
-      block = static_cast<std::uint32_t>(blocks.size());
-      blocks.emplace_back();
-    }
-    blocks[block].push_back(series);
-  }
-  std::vector<std::uint32_t> block_of_signature;
-  for (std::size_t g = 0; g < exposure.signature_count(); ++g) {
-    const auto& members = exposure.signature(g);
-    block_of_signature.push_back(members.empty() ? 0 : block_of_root[find(members[0])]);
-  }
-  return block_of_signature;
-}
 
 std::uint64_t largest_sensitivity(const Exposure& exposure) {
   std::uint64_t largest = 0;
@@ -81,9 +55,9 @@ double floor_rate(const Kernel& kernel) {
 
 void PlannedStrategy::prepare(const Kernel& kernel) {
   if (!blocks_.empty()) return;
-  std::vector<std::vector<SeriesId>> groups;
-  block_of_signature_ = connect(kernel.exposure(), groups);
-  for (auto& series : groups) blocks_.push_back({std::move(series), make_planner_(kernel)});
+  SeriesBlocks connected(kernel.exposure());
+  block_of_signature_ = std::move(connected.of_signature);
+  for (auto& series : connected.series) blocks_.push_back({std::move(series), make_planner_(kernel)});
   floor_rate_ =
       kernel.definition().floor() == nullptr ? kInfinite : rate_of(kernel, kernel.total() / kernel.window_slots());
 }

@@ -129,6 +129,53 @@ class WindowPlanner final : public Following<Planner> {
   std::optional<Slot> last_sample_;
 };
 
+/// BD and BA with one window and one ε for the whole book, both of which may tighten while the stream runs.
+class DivisionPlanner final : public Following<DecidingPlanner> {
+ public:
+  DivisionPlanner(Allocation allocation, std::optional<std::uint64_t> global_steps, const PlannerOptions& options)
+      : Following(options.delta),
+        sensitivity_(global_steps, options.delta),
+        rate_max_(options.rate_max),
+        allowance_(allocation, Budget(), 1, 1) {}
+
+  void add(MeterId meter, const Policy& policy) override {
+    Following::add(meter, policy);
+    const Budget epsilon = budget_of(policy);
+    epsilon_ = window_slots_ == 0 ? epsilon : std::min(epsilon_, epsilon);
+    window_slots_ = std::max(window_slots_, policy.interval.slots());
+    allowance_.tighten(epsilon_ / 2, window_slots_);
+  }
+
+  double rate(Slot slot) override {
+    relevant_.advance(slot);
+    sensitivity_.advance(relevant_);
+    allowance_.advance(slot);
+    steps_ = sensitivity_.steps(relevant_);
+    if (window_slots_ == 0 || steps_ == 0) return kInfinity;
+    candidate_ = allowance_.candidate(0);
+    return std::min(candidate_.to_double() / steps_, rate_max_ - decision_rate());
+  }
+
+  double decision_rate() const override {
+    const double share = (epsilon_ / 2 / window_slots_).to_double();
+    return std::min(share / steps_, rate_max_ / 2);
+  }
+
+  /// Counted as the whole candidate, which is at least what it was.
+  void spent(double rate) override {
+    if (rate > 0) allowance_.spend(0, candidate_);
+  }
+
+ private:
+  Sensitivity sensitivity_;
+  double rate_max_;
+  ReleaseAllowance allowance_;
+  Budget epsilon_;
+  std::uint64_t window_slots_ = 0;
+  double steps_ = 0;
+  Budget candidate_;
+};
+
 /// UnicornIS.
 class IntervalSamplePlanner final : public Following<Planner> {
  public:
@@ -159,7 +206,7 @@ class IntervalSamplePlanner final : public Following<Planner> {
 enum class Strategies : std::uint8_t { uniform, uniform_and_absorb };
 
 /// Algorithm 9.
-class AffectedSlotsPlanner final : public Following<UnicornAllocation, RelevantPolicies::Affected::counted> {
+class AffectedSlotsPlanner final : public Following<DecidingPlanner, RelevantPolicies::Affected::counted> {
  public:
   AffectedSlotsPlanner(double answer_share, Strategies strategies, std::optional<std::uint64_t> global_steps,
                        Delta delta)
@@ -299,6 +346,14 @@ std::unique_ptr<Planner> make_tes_sample(const PlannerOptions& options) {
   return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::once_a_window, std::nullopt, options.delta);
 }
 
+std::unique_ptr<DecidingPlanner> make_w_event_division(Allocation allocation, const PlannerOptions& options) {
+  return std::make_unique<DivisionPlanner>(allocation, options.sensitivity_steps, options);
+}
+
+std::unique_ptr<DecidingPlanner> make_tes_division(Allocation allocation, const PlannerOptions& options) {
+  return std::make_unique<DivisionPlanner>(allocation, std::nullopt, options);
+}
+
 std::unique_ptr<Planner> make_tenat_uniform(const PlannerOptions& options) {
   return std::make_unique<AffectedSlotsPlanner>(1.0, Strategies::uniform, options.sensitivity_steps, options.delta);
 }
@@ -315,7 +370,7 @@ std::unique_ptr<Planner> make_unicorn_ps(const PlannerOptions& options) {
   return std::make_unique<AffectedSlotsPlanner>(1.0, Strategies::uniform_and_absorb, std::nullopt, options.delta);
 }
 
-std::unique_ptr<UnicornAllocation> make_unicorn_allocation(double answer_share, const PlannerOptions& options) {
+std::unique_ptr<DecidingPlanner> make_unicorn_allocation(double answer_share, const PlannerOptions& options) {
   FUGU_CHECK(answer_share > 0 && answer_share < 1);
   return std::make_unique<AffectedSlotsPlanner>(answer_share, Strategies::uniform_and_absorb, std::nullopt,
                                                 options.delta);

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "fugu/mechanism/baselines.hpp"
+#include "fugu/mechanism/budget_division.hpp"
+#include "fugu/mechanism/dsat.hpp"
 #include "fugu/mechanism/narwhal.hpp"
 #include "fugu/mechanism/planned.hpp"
 #include "fugu/mechanism/published_planners.hpp"
@@ -78,13 +80,41 @@ Made make_hybrid(Parameters parameters) {
   return std::make_unique<EveryKth>(*parameters.every_slots);
 }
 
+/// Decisions and answers at the rates that a DecidingPlanner says.
+Made decide_by(MakePlanner make_planner) {
+  return std::make_unique<AdaptiveStrategy>(std::move(make_planner), [](const Planner& planner, double rate) {
+    const double decision = static_cast<const DecidingPlanner&>(planner).decision_rate();
+    return RateSplit{.decision = decision, .answer = rate, .decision_counts = false};
+  });
+}
+
 Made make_unicorn(Parameters) {
-  return std::make_unique<AdaptiveStrategy>(
-      [](const Kernel& kernel) { return make_unicorn_allocation(kUnicornAnswerShare, planner_options(kernel)); },
-      [](const Planner& planner, double rate) {
-        const double decision = static_cast<const UnicornAllocation&>(planner).decision_rate();
-        return RateSplit{.decision = decision, .answer = rate, .decision_counts = false};
-      });
+  return decide_by(
+      [](const Kernel& kernel) { return make_unicorn_allocation(kUnicornAnswerShare, planner_options(kernel)); });
+}
+
+/// BD or BA.
+template <Allocation allocation>
+Made make_division(Parameters parameters) {
+  if (parameters.policies)
+    return decide_by([](const Kernel& kernel) { return make_w_event_division(allocation, planner_options(kernel)); });
+  return std::make_unique<BudgetDivision>(BudgetDivisionOptions{.allocation = allocation});
+}
+
+template <Allocation allocation>
+Made make_grouped_division(Parameters) {
+  return std::make_unique<BudgetDivision>(BudgetDivisionOptions{.allocation = allocation, .grouped = true});
+}
+
+template <Allocation allocation>
+Made make_division_as_published(Parameters) {
+  return std::make_unique<BudgetDivision>(
+      BudgetDivisionOptions{.allocation = allocation, .flaws = {.decisions_ignore_sensitivity = true}});
+}
+
+template <Allocation allocation>
+Made make_tes_division_strategy(Parameters) {
+  return decide_by([](const Kernel& kernel) { return make_tes_division(allocation, planner_options(kernel)); });
 }
 
 Made make_narwhal_strategy(Parameters) { return std::make_unique<PlannedStrategy>(make_narwhal_planner); }
@@ -117,6 +147,27 @@ constexpr StrategyKind kKinds[] = {
      "docs/guarantees/baselines.md",
      "--mechanism hybrid --every 4 --definition w-event --epsilon 1 --w 96 --sensitivity 10", Serves::windows, false,
      make_hybrid},
+    {"bd", "budget distribution: released anew when the stream has moved, with half of what the window has left",
+     "that of the last release while the stream stands still; noise of scale 2·sensitivity/(what is left) after a jump",
+     "proved", "docs/guarantees/bd-ba.md", "--mechanism bd --definition w-event --epsilon 1 --w 96 --sensitivity 10",
+     Serves::both, false, make_division<Allocation::distribution>},
+    {"ba", "budget absorption: released anew when the stream has moved, with the shares of the unused slots before",
+     "that of the last release while the stream stands still; noise of scale 2·sensitivity·w/(n·ε) after n quiet slots",
+     "proved", "docs/guarantees/bd-ba.md", "--mechanism ba --definition w-event --epsilon 1 --w 96 --sensitivity 10",
+     Serves::both, false, make_division<Allocation::absorption>},
+    {"bd-grouped", "bd, where series with similar releases decide on their own and are released as one sum",
+     "as bd; n similar series have an n-th of the noise, and what they differ by", "proved", "docs/guarantees/bd-ba.md",
+     "--mechanism bd-grouped --definition w-event --epsilon 1 --w 96 --sensitivity 10 --budgets own", Serves::windows,
+     false, make_grouped_division<Allocation::distribution>},
+    {"ba-grouped", "ba, where series with similar releases decide on their own and are released as one sum",
+     "as ba; n similar series have an n-th of the noise, and what they differ by", "proved", "docs/guarantees/bd-ba.md",
+     "--mechanism ba-grouped --definition w-event --epsilon 1 --w 96 --sensitivity 10 --budgets own", Serves::windows,
+     false, make_grouped_division<Allocation::absorption>},
+    {"dsat-w",
+     "released anew when a noisy threshold is exceeded, which moves so that about 0.15·w samples fall in a window",
+     "noise of scale sensitivity·c/((1−k)·ε) with c = ⌈0.15·w⌉, plus what the stream moves unnoticed", "proved",
+     "docs/guarantees/dsat.md", "--mechanism dsat-w --definition w-event --epsilon 1 --w 96 --sensitivity 10",
+     Serves::windows, false, [](Parameters) -> Made { return std::make_unique<Dsat>(); }},
     {"narwhal", "spends what the policies leave where it helps most: the best plan the exact definition permits",
      "least mean noise over all slots, within the certified gap; never more noise than unicorn-ps in any slot",
      "proved", "docs/guarantees/narwhal.md",
@@ -147,6 +198,14 @@ constexpr StrategyKind kKinds[] = {
      "noise of scale Δ_t/ε, plus what the stream moves within w − 1 slots", "proved", "docs/guarantees/tes-tenat.md",
      "--policies policies.csv --floor event:1 --mechanism tes-sample --sensitivity 10", Serves::policies, false,
      [](Parameters) { return follow("tes-sample"); }},
+    {"tes-bd", "bd with w the longest interval and the sensitivity that is relevant now",
+     "noise of scale 2·Δ_t/(what is left) on the slots that are released", "proved", "docs/guarantees/tes-tenat.md",
+     "--policies policies.csv --floor event:1 --mechanism tes-bd --sensitivity 10", Serves::policies, false,
+     make_tes_division_strategy<Allocation::distribution>},
+    {"tes-ba", "ba with w the longest interval and the sensitivity that is relevant now",
+     "noise of scale 2·Δ_t·w/(n·ε) on the slots that are released, after n quiet slots", "proved",
+     "docs/guarantees/tes-tenat.md", "--policies policies.csv --floor event:1 --mechanism tes-ba --sensitivity 10",
+     Serves::policies, false, make_tes_division_strategy<Allocation::absorption>},
     {"tenat-uniform", "uniform over the slots that policies may affect, at full sensitivity",
      "noise of scale sensitivity·δ(J)/ε", "proved", "docs/guarantees/tes-tenat.md",
      "--policies policies.csv --floor event:1 --mechanism tenat-uniform --sensitivity 10", Serves::policies, false,
@@ -161,6 +220,27 @@ constexpr StrategyKind kKinds[] = {
      "docs/guarantees/conference-rules.md",
      "--policies policies.csv --floor event:1 --mechanism conference-repaired --sensitivity 10", Serves::policies,
      false, [](Parameters parameters) { return follow_pure("conference-repaired", parameters); }},
+    {"bd-as-published", "bd with the decision noise of the published code", "that of bd, where the sensitivity is 1",
+     "BREAKS its promise", "docs/guarantees/bd-ba.md",
+     "--mechanism bd-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 10 --seed 1", Serves::windows,
+     true, make_division_as_published<Allocation::distribution>},
+    {"ba-as-published", "ba with the decision noise of the published code", "that of ba, where the sensitivity is 1",
+     "BREAKS its promise", "docs/guarantees/bd-ba.md",
+     "--mechanism ba-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 10 --seed 1", Serves::windows,
+     true, make_division_as_published<Allocation::absorption>},
+    {"bd-grouped-as-published", "bd-grouped with the budget of the published code, which is 0", "infinite",
+     "is useless", "docs/guarantees/bd-ba.md",
+     "--mechanism bd-grouped-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 10 --seed 1",
+     Serves::windows, true,
+     [](Parameters) -> Made {
+       return std::make_unique<BudgetDivision>(
+           BudgetDivisionOptions{.grouped = true, .flaws = {.releases_have_no_budget = true}});
+     }},
+    {"dsat-w-as-published", "dsat-w with the window, the threshold and the split of the published code",
+     "less noise than the promise needs", "BREAKS its promise", "docs/guarantees/dsat.md",
+     "--mechanism dsat-w-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 10 --seed 1",
+     Serves::windows, true,
+     [](Parameters) -> Made { return std::make_unique<Dsat>(DsatOptions{.flaws = DsatOptions::kAsPublished}); }},
     {"conference-7", "conference paper, Theorem 7: w-event with w the longest pattern",
      "less noise than the promise needs", "BREAKS its promise", "docs/guarantees/conference-rules.md",
      "--policies policies.csv --exact-when-idle --mechanism conference-7 --seed 1", Serves::policies, true,

@@ -21,6 +21,7 @@
 
 #include "fugu/core/budget.hpp"
 #include "fugu/mechanism/planner.hpp"
+#include "fugu/mechanism/release_allowance.hpp"
 
 namespace fugu {
 
@@ -45,6 +46,21 @@ std::unique_ptr<Planner> make_w_event_sample(const PlannerOptions& options);
 std::unique_ptr<Planner> make_tes_uniform(const PlannerOptions& options = {});
 std::unique_ptr<Planner> make_tes_sample(const PlannerOptions& options = {});
 
+/// For a strategy that decides by the data whether to answer: a part of ε for answers, the rest for decisions. rate()
+/// and spent() are about answers only.
+class DecidingPlanner : public Planner {
+ public:
+  /// The rate of the decision in the slot that rate() was asked about last: it does not depend on what was answered, so
+  /// it needs no account.
+  virtual double decision_rate() const = 0;
+};
+
+/// BD and BA under Theorem 11: half of the smallest ε for decisions in w = longest interval slots, the other half for
+/// answers, handed out as ReleaseAllowance does. Sound, also for policies added later (docs/guarantees/tes-tenat.md).
+std::unique_ptr<DecidingPlanner> make_w_event_division(Allocation allocation, const PlannerOptions& options);
+/// The same with the slot's own temporal sensitivity: TeSBD and TeSBA.
+std::unique_ptr<DecidingPlanner> make_tes_division(Allocation allocation, const PlannerOptions& options = {});
+
 /// min over relevant policies of ε/δ(J), with ΔQ. Sound.
 std::unique_ptr<Planner> make_tenat_uniform(const PlannerOptions& options);
 /// UnicornIS with ΔQ. Sound, also for policies added later.
@@ -56,16 +72,8 @@ std::unique_ptr<Planner> make_unicorn_is(const PlannerOptions& options = {});
 /// Algorithm 9. Sound.
 std::unique_ptr<Planner> make_unicorn_ps(const PlannerOptions& options = {});
 
-/// Algorithm 9 for Unicorn, which decides by the data whether to answer: a part of ε for answers, the rest for
-/// decisions. rate() and spent() are about answers only.
-class UnicornAllocation : public Planner {
- public:
-  /// The rate of the decision in the slot that rate() was asked about last: the same in every slot of an interval,
-  /// answered or not, so it needs no account.
-  virtual double decision_rate() const = 0;
-};
-/// answer_share: between 0 and 1, exclusive; the thesis has ½.
-std::unique_ptr<UnicornAllocation> make_unicorn_allocation(double answer_share, const PlannerOptions& options = {});
+/// Algorithm 9 for Unicorn. answer_share: between 0 and 1, exclusive; the thesis has ½.
+std::unique_ptr<DecidingPlanner> make_unicorn_allocation(double answer_share, const PlannerOptions& options = {});
 
 /// Comparison only, breaks its promise. Conference paper, Theorem 7: w-event with w = longest pattern. Answers every
 /// slot. For the paper's Δ give largest_temporal_sensitivity_steps(book) as sensitivity_steps.
@@ -86,7 +94,7 @@ struct PublishedPlanner {
   bool comparison_only;
   std::unique_ptr<Planner> (*make)(const PlannerOptions& options);
 };
-/// All of the above but Unicorn, which is not a planner alone.
+/// All of the above but those that decide by the data: they are not planners alone.
 std::span<const PublishedPlanner> published_planners();
 
 }  // namespace fugu
