@@ -14,6 +14,12 @@ namespace {
 /// Series are grouped anew every so many slots, as the benchmark of the published mechanisms does.
 constexpr Slot kRegroupSlots = 10;
 
+/// Of a noisy distance: the scale of its Laplace noise, or the Gaussian's standard deviation.
+double noise_steps(const NoisyValue& value) {
+  const double parameter = value.parameter.to_double();
+  return value.noise == NoiseKind::gaussian ? std::sqrt(parameter) : parameter;
+}
+
 /// ⌊a/n + ½⌋
 std::int64_t divide_nearest(std::int64_t a, std::int64_t n) {
   const std::int64_t doubled = 2 * (a / n) * n;  // split to stay in range
@@ -130,7 +136,8 @@ Result<void> BudgetDivision::consider(Kernel& kernel, Release& release, Group& g
     for (const Part& part : group.parts) weight += part.weight;
     if (noise_->drawable(weight * part_factor)) parts_steps = weight * part_factor + group.spread_steps;
   }
-  if (moved_steps <= std::min(each_steps, parts_steps)) return {};
+  const double unsure_steps = options_.flaws.decisions_trust_their_noise ? 0 : noise_steps(distance);
+  if (moved_steps <= std::min(each_steps, parts_steps) + unsure_steps) return {};
   if (parts_steps < each_steps) {
     FUGU_TRY(release_parts(kernel, release, group, share));
   } else {

@@ -32,7 +32,8 @@ void Dsat::prepare(const Kernel& kernel) {
   gap_slots_ = w / c;
   gap_max_slots_ = static_cast<Slot>(window_slots_ / ((samples_ + 1) / 2));
   if (samples_ < window_slots_) {
-    // Least sum of the variances in a mean distance, A/kᵖ, and in a release, B/(1−k)ᵖ; p = 2, or 1 where ρ is counted.
+    // The variance in a mean distance is A/kᵖ, in a release B/(1−k)ᵖ, with p = 2, or 1 where ρ is counted; their sum is
+    // least at k/(1−k) = root. Only c of w decisions are acted upon, and so much less are they worth.
     const ShareNoise noise(kernel);
     MeterReach reach;
     double squares = 0;
@@ -46,7 +47,8 @@ void Dsat::prepare(const Kernel& kernel) {
     const double a_over_b = (kernel.noise() == NoiseKind::gaussian ? 40 : 20) * distance * distance /
                             (static_cast<double>(kernel.all().size()) * squares);
     const double root = kernel.currency() == Currency::rho ? std::sqrt(a_over_b) : std::cbrt(a_over_b);
-    decision_part_ = std::min(root / (1 + root), 1 - c / w);
+    const double worth = root * c / w;
+    decision_part_ = std::min(worth / (1 + worth), 1 - c / w);
     session_share_ = Budget::round_down(kernel.total().to_double() * decision_part_) / samples_;
     release_share_ = (kernel.total() - Budget::from_units(session_share_.units() * samples_)) / samples_;
     level_steps_ = weight * noise.factor(release_share_);

@@ -108,8 +108,8 @@ Made make_grouped_division(Parameters) {
 
 template <Allocation allocation>
 Made make_division_as_published(Parameters) {
-  return std::make_unique<BudgetDivision>(
-      BudgetDivisionOptions{.allocation = allocation, .flaws = {.decisions_ignore_sensitivity = true}});
+  return std::make_unique<BudgetDivision>(BudgetDivisionOptions{
+      .allocation = allocation, .flaws = {.decisions_ignore_sensitivity = true, .decisions_trust_their_noise = true}});
 }
 
 template <Allocation allocation>

@@ -24,6 +24,8 @@ struct BudgetDivisionOptions {
   struct Flaws {
     /// The noise of decisions is that of sensitivity 1, whatever the sensitivity is.
     bool decisions_ignore_sensitivity = false;
+    /// A noisy distance counts as the true one, however much noise is in it.
+    bool decisions_trust_their_noise = false;
     /// The budget of releases is never set: one release with all the noise there is, and no other.
     bool releases_have_no_budget = false;
   };
@@ -33,8 +35,9 @@ struct BudgetDivisionOptions {
 /// Budget distribution and budget absorption (Kellaris et al. 2014), with and without column grouping.
 ///
 /// In every slot a noisy distance between the stream and the last release is compared with the noise that a new release
-/// would have; only when the stream has moved further is it released anew. Part of the window's budget pays for the
-/// decisions, the rest for releases, as ReleaseAllowance says. The first slot is always released.
+/// would have and the noise in the distance itself; only when the stream has moved further is it released anew. Part of
+/// the window's budget pays for the decisions, the rest for releases, as ReleaseAllowance says. The first slot is
+/// always released.
 ///
 /// Guarantee: keeps every definition it runs under (the kernel sees to it) and is never refused.
 /// Error: where the stream stands still, that of the last release; after a jump, noise of scale sensitivity/share with
