@@ -70,13 +70,14 @@ Result<void> Dsat::prepare_flawed(Kernel& kernel) {
   if (options_.flaws.split_rounded) root = std::round(root);
   decision_part_ = std::min(root, 1 - c / static_cast<double>(window_slots_));
   distance_scale_ = decision_part_ > 0 ? 2 * c * delta * d / decision_part_ : kLargestScaleSteps * total_;
-  // One draw of noise for the threshold: a noisy distance less the true one.
-  reference_.assign(kernel.all().size(), 0);
+  // The threshold's noise: that of the distance to a place so far away that every distance is cut off there.
+  constexpr std::int64_t kFar = std::int64_t{1} << 62;
+  constexpr std::int64_t kCutOff = std::int64_t{1} << 61;
+  reference_.assign(kernel.all().size(), kFar);
   const double scale = std::min(distance_scale_ / ((1 - kRowCountPart) * total_), kLargestScaleSteps);
   FUGU_ASSIGN(const NoisyValue noisy,
               kernel.distance_at(kernel.all(), reference_, static_cast<double>(kernel.crowd(0)) / scale));
-  threshold_ =
-      kThresholdAtFirst + static_cast<double>(noisy.steps - kernel.true_distance(kernel.all(), reference_)) / d;
+  threshold_ = kThresholdAtFirst + static_cast<double>(noisy.steps - kCutOff) / d;
   return {};
 }
 
