@@ -9,6 +9,9 @@ namespace {
 
 /// How strongly one gap between samples moves the threshold, as in the published controller.
 constexpr double kGain = 0.5;
+/// Of the c samples that fit into a window, how many the threshold aims at: between half and all of them, so that some
+/// are left when the stream jumps.
+constexpr double kAimedPart = 0.75;
 /// The threshold's level stays within these multiples of the noise of a release.
 constexpr double kLevelLeast = 1.0 / 64;
 constexpr double kLevelMostSteps = 0x1p55;
@@ -29,7 +32,7 @@ void Dsat::prepare(const Kernel& kernel) {
   const auto w = static_cast<double>(window_slots_);
   samples_ = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::ceil(options_.rate * w)), 1, window_slots_);
   const auto c = static_cast<double>(samples_);
-  gap_slots_ = w / c;
+  gap_slots_ = w / (kAimedPart * c);
   gap_max_slots_ = static_cast<Slot>(window_slots_ / ((samples_ + 1) / 2));
   if (samples_ < window_slots_) {
     // The variance in a mean distance is A/kᵖ, in a release B/(1−k)ᵖ, with p = 2, or 1 where ρ is counted; their sum is
@@ -170,11 +173,11 @@ Result<void> Dsat::release_all(Kernel& kernel, Release& release) {
 
 // --- The threshold ------------------------------------------------------------------------------------------------
 
-/// The level while the last release is young; from the gap aimed at on it sinks, to its negative at the largest gap.
+/// The level while the last release is young; from the gap aimed at on it sinks, to zero at the largest gap.
 std::int64_t Dsat::threshold_steps(Slot age) const {
   const double over = static_cast<double>(age) - gap_slots_;
   const double left = static_cast<double>(gap_max_slots_) - gap_slots_;
-  const double factor = over <= 0 || left <= 0 ? 1 : 1 - 2 * over / left;
+  const double factor = over <= 0 || left <= 0 ? 1 : 1 - over / left;
   return static_cast<std::int64_t>(std::llround(level_steps_ * factor));
 }
 
