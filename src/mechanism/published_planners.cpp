@@ -151,19 +151,20 @@ class DivisionPlanner final : public Following<DecidingPlanner> {
     sensitivity_.advance(relevant_);
     allowance_.advance(slot);
     steps_ = sensitivity_.steps(relevant_);
-    if (window_slots_ == 0 || steps_ == 0) return kInfinity;
-    candidate_ = allowance_.candidate(0);
+    const bool idle = window_slots_ == 0 || steps_ == 0;
+    candidate_ = idle ? Budget() : allowance_.candidate(0);
+    if (idle) return kInfinity;
     return std::min(candidate_.to_double() / steps_, rate_max_ - decision_rate());
   }
 
   double decision_rate() const override {
-    const double share = (epsilon_ / 2 / window_slots_).to_double();
+    const double share = epsilon_.to_double() / 2 / static_cast<double>(window_slots_);
     return std::min(share / steps_, rate_max_ / 2);
   }
 
   /// Counted as the whole candidate, which is at least what it was.
   void spent(double rate) override {
-    if (rate > 0) allowance_.spend(0, candidate_);
+    if (rate > 0 && candidate_.units() > 0) allowance_.spend(0, candidate_);
   }
 
  private:

@@ -13,6 +13,7 @@
 
 #include "fugu/accounting/zcdp.hpp"
 #include "fugu/mechanism/baselines.hpp"
+#include "fugu/mechanism/budget_division.hpp"
 #include "random_requests.hpp"
 #include "support/ledger_tools.hpp"
 #include "support/publishing.hpp"
@@ -34,7 +35,7 @@ std::string all_findings(const AuditReport& report) {
 std::function<std::unique_ptr<Strategy>()> random_strategy() {
   const auto k = *rc::gen::inRange<std::uint64_t>(1, 9);
   switch (*rc::gen::inRange(0, 4)) {
-    case 0: return [] { return std::make_unique<BudgetDistribution>(); };
+    case 0: return [] { return std::make_unique<BudgetDivision>(BudgetDivisionOptions{}); };
     case 1: return [] { return std::make_unique<SparseVector>(20); };
     case 2: return [] { return std::make_unique<Busy>(); };
     default: return [k] { return std::make_unique<EveryKth>(k); };

@@ -326,6 +326,34 @@ RC_GTEST_PROP(PublishedPlanners, UnicornKeepsTheExactLossOfAnswersAndDecisions, 
   RC_ASSERT(tenat_use(book, {0, kSlots - 1}, rates) <= 1 + kRounding);
 }
 
+/// TeSBD, TeSBA and their forms with ΔQ, also when policies become known late.
+RC_GTEST_PROP(PublishedPlanners, BdAndBaKeepTheExactLossOfAnswersAndDecisions, ()) {
+  const PolicyBook book = random_book();
+  const bool late = *rc::gen::arbitrary<bool>();
+  std::vector<std::vector<std::pair<MeterId, Policy>>> known_at(kSlots);
+  for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
+    for (const Policy& policy : book.of(meter).policies()) {
+      const Slot known = late ? any_in<Slot>(0, policy.interval.first + 1) : 0;
+      known_at[static_cast<std::size_t>(known)].emplace_back(meter, policy);
+    }
+  }
+  for (const Allocation allocation : {Allocation::distribution, Allocation::absorption}) {
+    for (const bool temporal : {false, true}) {
+      const auto planner =
+          temporal ? make_tes_division(allocation, kOptions) : make_w_event_division(allocation, kOptions);
+      std::vector<double> rates;
+      for (Slot slot = 0; slot < kSlots; ++slot) {
+        for (const auto& [meter, policy] : known_at[static_cast<std::size_t>(slot)]) planner->add(meter, policy);
+        const double rate = planner->rate(slot);
+        const bool answered = *rc::gen::element(false, true, true);
+        planner->spent(answered ? rate : 0);
+        rates.push_back(std::isinf(rate) ? rate : planner->decision_rate() + (answered ? rate : 0));
+      }
+      RC_ASSERT(reference_use(book, accountable(book, rates)) <= 1 + kRounding);
+    }
+  }
+}
+
 RC_GTEST_PROP(FitToPolicies, MakesAnyRatesKeepAllPoliciesWithNothingToSpare, ()) {
   const PolicyBook book = random_book();
   std::vector<double> rates;

@@ -13,6 +13,7 @@
 
 #include "fugu/accounting/audit.hpp"
 #include "fugu/mechanism/baselines.hpp"
+#include "fugu/mechanism/budget_division.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
 #include "support/strategies.hpp"
@@ -145,15 +146,15 @@ std::string name_of_case(const ::testing::TestParamInfo<ResumeCase>& tested) { r
 
 INSTANTIATE_TEST_SUITE_P(
     Strategies, Resume,
-    ::testing::Values(ResumeCase{"uniform", [] { return std::unique_ptr<Strategy>(std::make_unique<EveryKth>(1)); }},
-                      ResumeCase{"hybrid", [] { return std::unique_ptr<Strategy>(std::make_unique<EveryKth>(3)); }},
-                      ResumeCase{"budget_distribution",
-                                 [] { return std::unique_ptr<Strategy>(std::make_unique<BudgetDistribution>()); }},
-                      ResumeCase{"sparse_vector",
-                                 [] { return std::unique_ptr<Strategy>(std::make_unique<SparseVector>(30)); }},
-                      ResumeCase{"smoothing", [] { return std::unique_ptr<Strategy>(std::make_unique<Smoothing>()); }},
-                      ResumeCase{"busy", [] { return std::unique_ptr<Strategy>(std::make_unique<Busy>(200)); }},
-                      ResumeCase{"greedy", greedy}),
+    ::testing::Values(
+        ResumeCase{"uniform", [] { return std::unique_ptr<Strategy>(std::make_unique<EveryKth>(1)); }},
+        ResumeCase{"hybrid", [] { return std::unique_ptr<Strategy>(std::make_unique<EveryKth>(3)); }},
+        ResumeCase{"budget_distribution",
+                   [] { return std::unique_ptr<Strategy>(std::make_unique<BudgetDivision>(BudgetDivisionOptions{})); }},
+        ResumeCase{"sparse_vector", [] { return std::unique_ptr<Strategy>(std::make_unique<SparseVector>(30)); }},
+        ResumeCase{"smoothing", [] { return std::unique_ptr<Strategy>(std::make_unique<Smoothing>()); }},
+        ResumeCase{"busy", [] { return std::unique_ptr<Strategy>(std::make_unique<Busy>(200)); }},
+        ResumeCase{"greedy", greedy}),
     name_of_case);
 
 TEST(Publisher, EstimatesAreOnRecordWhereTheyChangeOrAnAnswerWentIn) {

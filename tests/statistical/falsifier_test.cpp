@@ -20,6 +20,7 @@
 #include "fugu/filter/filter.hpp"
 #include "fugu/mechanism/baselines.hpp"
 #include "fugu/mechanism/publisher.hpp"
+#include "fugu/mechanism/registry.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
 #include "support/strategies.hpp"
@@ -122,6 +123,7 @@ struct HonestCase {
 
 std::vector<HonestCase> honest_cases() {
   const auto every = [](std::uint64_t k) { return [k] { return std::make_unique<EveryKth>(k); }; };
+  const auto named = [](std::string_view name) { return [name] { return *make_strategy(name, {}); }; };
   const Exposure one = expose_one(3);
   const auto w_event = [](double epsilon, std::uint64_t w, double delta = 0) {
     return define(Protects::w_event, epsilon, delta, w);
@@ -139,10 +141,11 @@ std::vector<HonestCase> honest_cases() {
       {"gaussian_event", {define(Protects::event, 1, 0.01), one, every(1), NoiseKind::gaussian}, 2, ""},
       {"gaussian_w_event", {w_event(1, 3, 0.01), one, every(1), NoiseKind::gaussian}, 4, "moving-average:3"},
       {"laplace_with_delta", {w_event(1, 3, 0.01), one, every(1)}, 4, ""},
-      {"budget_distribution",
-       {w_event(2, 3), one, [] { return std::make_unique<BudgetDistribution>(); }},
-       4,
-       "moving-average:2"},
+      {"bd", {w_event(2, 3), one, named("bd")}, 4, "moving-average:2"},
+      {"ba", {w_event(2, 3), one, named("ba")}, 5, ""},
+      {"bd_shared", {w_event(2, 2), expose({3, 2}, {{0, 1}}), named("bd")}, 3, ""},
+      {"bd_grouped", {w_event(2, 3), expose({3, 3}, {{0}, {1}}), named("bd-grouped")}, 12, ""},
+      {"dsat_w", {w_event(2, 4), one, named("dsat-w")}, 5, ""},
       {"sparse_vector", {w_event(2, 3), one, [] { return std::make_unique<SparseVector>(3); }}, 5, ""},
       {"busy", {w_event(3, 3), one, [] { return std::make_unique<Busy>(3); }}, 5, ""},
   };

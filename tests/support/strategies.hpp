@@ -81,50 +81,6 @@ class Busy final : public Strategy {
   std::optional<Threshold> threshold_;
 };
 
-/// Budget distribution (Kellaris et al. 2014), in short: a noisy distance with half of the budget decides whether half
-/// of what is left pays for a release.
-class BudgetDistribution final : public Strategy {
- public:
-  Result<void> step(Kernel& kernel, Release& release) override {
-    const Budget decision = kernel.total() / (2 * kernel.window_slots());
-    const auto distance = kernel.distance(kernel.all(), last_release(release), decision);
-    if (!distance) return distance.error().cause == Cause::refused ? Result<void>() : distance.error();
-    const Budget left = kernel.available();
-    const Budget later = kernel.window_slots() > 1 ? decision : Budget();  // kept back for the next slot's decision
-    const Budget share = left > later ? (left - later) / 2 : Budget();
-    const bool worth = static_cast<double>(distance->steps) > distance->parameter.to_double() / 2;
-    if (share < kernel.total() / 1000 || (kernel.slot() != 0 && !worth)) return {};
-    FUGU_ASSIGN(const auto answers, kernel.values(kernel.all(), share));
-    release.set(kernel.all(), answers);
-    return {};
-  }
-};
-
-/// Asks every other slot, releases the mean of the last two answers, and drifts up by one step where it does not ask.
-class Smoothing final : public Strategy {
- public:
-  Result<void> step(Kernel& kernel, Release& release) override {
-    last_.resize(kernel.all().size());
-    if (kernel.slot() % 2 != 0) {
-      for (const SeriesId series : kernel.all()) {
-        if (last_[series]) release.estimate(series, release[series].value.steps + 1, false);
-      }
-      return {};
-    }
-    FUGU_ASSIGN(const auto answers, kernel.values(kernel.all(), kernel.total() / kernel.window_slots()));
-    for (const SeriesId series : kernel.all()) {
-      if (!answers[series]) continue;
-      const std::int64_t now = answers[series]->steps;
-      release.estimate(series, (last_[series].value_or(now) + now) / 2, true);
-      last_[series] = now;
-    }
-    return {};
-  }
-
- private:
-  std::vector<std::optional<std::int64_t>> last_;
-};
-
 /// Releases when a sparse-vector session says that the stream has moved away from the last release.
 class SparseVector final : public Strategy {
  public:

@@ -40,10 +40,12 @@ struct BudgetDivisionOptions {
 /// always released.
 ///
 /// Guarantee: keeps every definition it runs under (the kernel sees to it) and is never refused.
-/// Error: where the stream stands still, that of the last release; after a jump, noise of scale sensitivity/share with
-/// a share between ε/4 (nothing else released lately) and next to nothing.
-/// Cost: O(series) per slot, whatever w and the past; grouped, O(series·log series) in every tenth slot on top. No
-/// allocation per slot. docs/guarantees/bd-ba.md.
+///
+/// Error: where the stream stands still, that of the last release; after a jump, noise of scale sensitivity/share, with
+/// a share that is large when nothing else was released lately.
+///
+/// Cost: O(series) per slot, whatever w and the past; grouped, O(series·log series) in every tenth slot on top. Without
+/// grouping no allocation per slot. docs/guarantees/bd-ba.md.
 class BudgetDivision final : public Strategy {
  public:
   explicit BudgetDivision(const BudgetDivisionOptions& options);

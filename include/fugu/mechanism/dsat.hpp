@@ -34,13 +34,16 @@ struct DsatOptions {
 ///
 /// A sparse-vector session tells when the stream has moved away from the last release by more than a threshold; then it
 /// is released anew, with 1/c of what part 1 − k of the window's budget gives, at most c times per window. The
-/// threshold rises when samples come too fast and sinks, below zero if need be, as the last one grows old, so that
-/// about c samples fall into a window. The first slot is always released.
+/// threshold rises when samples come too fast and sinks as the last one grows old, so that between c/2 and c samples
+/// fall into a window. The first slot is always released.
 ///
 /// Guarantee: keeps every definition it runs under (the kernel sees to it), and is never refused unless it was
 /// restarted within the window, which costs a session; then it repeats. At most c samples in any window; at least ⌈c/2⌉
-/// in any in which the limit did not stop it. Error: noise of scale sensitivity·c/((1−k)·ε), plus what the stream moves
-/// unnoticed. Cost: O(series) per slot, whatever w and the past. No allocation per slot. docs/guarantees/dsat.md.
+/// in any in which the limit did not stop it.
+///
+/// Error: noise of scale sensitivity·c/((1−k)·ε), plus what the stream moves unnoticed.
+///
+/// Cost: O(series) per slot, whatever w and the past. No allocation per slot. docs/guarantees/dsat.md.
 class Dsat final : public Strategy {
  public:
   explicit Dsat(const DsatOptions& options = {}) : options_(options) {}
