@@ -118,16 +118,18 @@ TEST(Dsat, PublishedCountPutsOneMoreIntoAWindow) {
   EXPECT_TRUE(run(1, truth, {}, false).verdict.holds());
 }
 
+/// As published everything is sampled at once, and then nothing until the window has passed.
 TEST(Dsat, PublishedThresholdSinksToZeroAndSamplesInBursts) {
-  const TrueStream truth = random_walk(1200, 1, 100);
-  const auto largest_gap = [](const std::vector<Slot>& sampled) {
-    Slot largest = 0;
-    for (std::size_t i = 1; i < sampled.size(); ++i) largest = std::max(largest, sampled[i] - sampled[i - 1]);
-    return largest;
+  const TrueStream truth = stream_of(1200, 1, [](Slot slot, std::size_t) {
+    return static_cast<std::int64_t>(1000 + 900 * std::sin(static_cast<double>(slot) / 12));
+  });
+  const auto in_bursts = [](const std::vector<Slot>& sampled) {  // the part of samples right after another
+    std::size_t count = 0;
+    for (std::size_t i = 1; i < sampled.size(); ++i) count += sampled[i] - sampled[i - 1] <= 2 ? 1 : 0;
+    return static_cast<double>(count) / static_cast<double>(sampled.size());
   };
-  const auto flawed = run(1, truth, {.flaws = DsatOptions::kAsPublished}, false);
-  EXPECT_GT(largest_gap(flawed.sampled()), 25);  // everything at once, then nothing until the window has passed
-  EXPECT_LE(largest_gap(run(1, truth).sampled()), 13);
+  EXPECT_GT(in_bursts(run(1, truth, {.flaws = DsatOptions::kAsPublished}, false).sampled()), 0.6);
+  EXPECT_LT(in_bursts(run(1, truth).sampled()), 0.3);
 }
 
 }  // namespace

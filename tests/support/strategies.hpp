@@ -81,6 +81,31 @@ class Busy final : public Strategy {
   std::optional<Threshold> threshold_;
 };
 
+/// Asks every other slot, releases the mean of the last two answers, and drifts up by one step where it does not ask.
+class Smoothing final : public Strategy {
+ public:
+  Result<void> step(Kernel& kernel, Release& release) override {
+    last_.resize(kernel.all().size());
+    if (kernel.slot() % 2 != 0) {
+      for (const SeriesId series : kernel.all()) {
+        if (last_[series]) release.estimate(series, release[series].value.steps + 1, false);
+      }
+      return {};
+    }
+    FUGU_ASSIGN(const auto answers, kernel.values(kernel.all(), kernel.total() / kernel.window_slots()));
+    for (const SeriesId series : kernel.all()) {
+      if (!answers[series]) continue;
+      const std::int64_t now = answers[series]->steps;
+      release.estimate(series, (last_[series].value_or(now) + now) / 2, true);
+      last_[series] = now;
+    }
+    return {};
+  }
+
+ private:
+  std::vector<std::optional<std::int64_t>> last_;
+};
+
 /// Releases when a sparse-vector session says that the stream has moved away from the last release.
 class SparseVector final : public Strategy {
  public:
