@@ -114,13 +114,16 @@ Budget WindowAccountant::worst_window(const SignatureLoss& entry) const {
     Budget sum = window_sum_[entry.signature] + entry.loss;
     if (!staged_.once_per_window) return sum;
     // The window already pays for this session if it was asked within the window.
-    for (const SessionSpan& session : sessions_) {
-      if (session.id != staged_.session || session.last <= current_ - static_cast<Slot>(window_)) continue;
-      for (const SignatureLoss& paid : session.losses) {
-        if (paid.signature == entry.signature) sum -= paid.loss;
-      }
+    const auto session = std::find_if(sessions_.rbegin(), sessions_.rend(),
+                                      [&](const SessionSpan& span) { return span.id == staged_.session; });
+    if (session == sessions_.rend() || session->last <= current_ - static_cast<Slot>(window_)) return sum;
+    const std::vector<SignatureLoss>& paid = session->losses;
+    auto at = static_cast<std::size_t>(&entry - staged_.losses.data());  // the same question has it at the same place
+    if (at >= paid.size() || paid[at].signature != entry.signature) {
+      const auto same = [&](const SignatureLoss& loss) { return loss.signature == entry.signature; };
+      at = static_cast<std::size_t>(std::find_if(paid.begin(), paid.end(), same) - paid.begin());
     }
-    return sum;
+    return at < paid.size() ? sum - paid[at].loss : sum;
   }
   // Past slots are touched: look at every window that holds one of them, sliding its end from the first to now.
   const auto width = static_cast<Slot>(window_);
