@@ -69,6 +69,7 @@ class Kernel {
   std::span<const SeriesId> all() const { return all_; }
   /// Whether the total of a series is there in this slot.
   bool present(SeriesId series) const { return missing_[series] == 0; }
+  bool all_present() const { return !any_missing_; }
   /// The first slot that a deviation request may reach back to now.
   Slot earliest_slot() const;
   /// What may be spent within one window of the definition, and that window's length. Under a swellfish definition:
