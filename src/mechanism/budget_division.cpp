@@ -69,6 +69,7 @@ void BudgetDivision::prepare(const Kernel& kernel) {
   std::iota(everything.accounts.begin(), everything.accounts.end(), 0u);
   groups_.push_back(std::move(everything));
   weigh(kernel.exposure());
+  reference_.assign(members_.size(), 0);
 }
 
 Budget BudgetDivision::candidate(const Group& group) const {
@@ -96,19 +97,28 @@ std::span<const SeriesId> BudgetDivision::series_of(const Members& members) cons
   return std::span(members_).subspan(members.first, members.end - members.first);
 }
 
-BudgetDivision::View BudgetDivision::look_at(const Kernel& kernel, const Release& release, const Group& group) {
+BudgetDivision::View BudgetDivision::look_at(const Kernel& kernel, const Release& release, const Group& group) const {
+  if (kernel.all_present())
+    return {group.members.end - group.members.first, group.weight, group.weight_largest, group.newcomer};
   View view;
-  reference_.clear();
   for (const SeriesId id : series_of(group.members)) {
-    const ReleasedValue& last = release[id];
-    reference_.push_back(last.known ? last.value.steps : 0);
     if (!kernel.present(id)) continue;
     ++view.present;
     view.weight += weights_[id];
     view.weight_largest = std::max(view.weight_largest, weights_[id]);
-    view.newcomer = view.newcomer || !last.known;
+    view.newcomer = view.newcomer || !release[id].known;
   }
   return view;
+}
+
+void BudgetDivision::remember(const Release& release, Group& group) {
+  reference_.resize(members_.size());
+  group.newcomer = false;
+  for (std::size_t i = group.members.first; i < group.members.end; ++i) {
+    const ReleasedValue& last = release[members_[i]];
+    reference_[i] = last.known ? last.value.steps : 0;
+    group.newcomer = group.newcomer || !last.known;
+  }
 }
 
 Result<void> BudgetDivision::consider(Kernel& kernel, Release& release, Group& group) {
@@ -121,9 +131,10 @@ Result<void> BudgetDivision::consider(Kernel& kernel, Release& release, Group& g
   if (view.newcomer && share >= first_share_ && (each_drawable || kernel.slot() == 0)) {
     FUGU_TRY(release_each(kernel, release, series_of(group.members), share));
     spend(group, share);
+    remember(release, group);
     return {};
   }
-  FUGU_ASSIGN(const NoisyValue distance, ask_distance(kernel, series_of(group.members)));
+  FUGU_ASSIGN(const NoisyValue distance, ask_distance(kernel, group));
   const auto moved_steps = static_cast<double>(distance.steps);
   if (group.measure_spread) group.spread_steps = std::max(0.0, moved_steps);
   group.measure_spread = false;
@@ -144,14 +155,17 @@ Result<void> BudgetDivision::consider(Kernel& kernel, Release& release, Group& g
     FUGU_TRY(release_each(kernel, release, series_of(group.members), share));
   }
   spend(group, share);
+  remember(release, group);
   return {};
 }
 
-Result<NoisyValue> BudgetDivision::ask_distance(Kernel& kernel, std::span<const SeriesId> series) const {
-  if (!options_.flaws.decisions_ignore_sensitivity) return kernel.distance(series, reference_, decision_);
+Result<NoisyValue> BudgetDivision::ask_distance(Kernel& kernel, const Group& group) const {
+  const std::span<const SeriesId> series = series_of(group.members);
+  const auto reference = std::span(reference_).subspan(group.members.first, series.size());
+  if (!options_.flaws.decisions_ignore_sensitivity) return kernel.distance(series, reference, decision_);
   std::uint64_t crowd = 1;
   for (const SeriesId id : series) crowd = std::max(crowd, kernel.crowd(id));
-  return kernel.distance_at(series, reference_, decision_.to_double() * static_cast<double>(crowd));
+  return kernel.distance_at(series, reference, decision_.to_double() * static_cast<double>(crowd));
 }
 
 Result<void> BudgetDivision::release_each(Kernel& kernel, Release& release, std::span<const SeriesId> series,
@@ -205,6 +219,7 @@ void BudgetDivision::regroup(const Kernel& kernel, const Release& release) {
   find_parts(release);
   form_groups(kernel.exposure());
   weigh(kernel.exposure());
+  for (Group& group : groups_) remember(release, group);
 }
 
 void BudgetDivision::find_parts(const Release& release) {
@@ -313,8 +328,12 @@ void BudgetDivision::weigh(const Exposure& exposure) {
     }
     const std::span<const SeriesId> series = series_of(group.members);
     const auto crowds = reach_.crowds(exposure, series);
-    for (std::size_t i = 0; i < series.size(); ++i)
-      weights_[series[i]] = noise_->weight(exposure.sensitivity_steps(series[i]), crowds[i]);
+    for (std::size_t i = 0; i < series.size(); ++i) {
+      const double weight = noise_->weight(exposure.sensitivity_steps(series[i]), crowds[i]);
+      weights_[series[i]] = weight;
+      group.weight += weight;
+      group.weight_largest = std::max(group.weight_largest, weight);
+    }
   }
 }
 

@@ -97,21 +97,27 @@ Result<void> Dsat::step(Kernel& kernel, Release& release) {
     prepare(kernel);
     if (options_.flaws.row_count_on_top) FUGU_TRY(prepare_flawed(kernel));
   }
-  look_at(kernel, release);
-  if (!any_present_ || released_lately(kernel.slot()) >= samples_) return {};
-  FUGU_ASSIGN(const Verdict verdict, decide(kernel));
+  if (!any_present(kernel) || released_lately(kernel.slot()) >= samples_) return {};
+  FUGU_ASSIGN(const Verdict verdict, decide(kernel, release));
   return verdict == Verdict::release ? release_all(kernel, release) : Result<void>();
 }
 
-void Dsat::look_at(const Kernel& kernel, const Release& release) {
+bool Dsat::any_present(const Kernel& kernel) const {
+  const auto there = [&](SeriesId id) { return kernel.present(id); };
+  return kernel.all_present() || std::any_of(kernel.all().begin(), kernel.all().end(), there);
+}
+
+bool Dsat::has_newcomer(const Kernel& kernel, const Release& release) const {
+  const auto is_new = [&](SeriesId id) { return kernel.present(id) && !release[id].known; };
+  return newcomers_ && std::any_of(kernel.all().begin(), kernel.all().end(), is_new);
+}
+
+void Dsat::remember(const Release& release) {
   reference_.clear();
-  any_present_ = newcomer_ = false;
-  for (const SeriesId id : kernel.all()) {
-    const ReleasedValue& last = release[id];
+  newcomers_ = false;
+  for (const ReleasedValue& last : release.values()) {
     reference_.push_back(last.known ? last.value.steps : 0);
-    if (!kernel.present(id)) continue;
-    any_present_ = true;
-    newcomer_ = newcomer_ || !last.known;
+    newcomers_ = newcomers_ || !last.known;
   }
 }
 
@@ -125,8 +131,8 @@ std::size_t Dsat::released_lately(Slot slot) {
   return releases_.count() - (slot > w && last_release_ == slot - 1 ? 1 : 0);
 }
 
-Result<Dsat::Verdict> Dsat::decide(Kernel& kernel) {
-  if (newcomer_ || samples_ == window_slots_) return Verdict::release;
+Result<Dsat::Verdict> Dsat::decide(Kernel& kernel, const Release& release) {
+  if (has_newcomer(kernel, release) || samples_ == window_slots_) return Verdict::release;
   if (options_.flaws.rate_in_integers) return decide_flawed(kernel);
   if (kernel.slot() - last_release_ >= gap_max_slots_) return Verdict::release;
   return decide_by_session(kernel);
@@ -165,6 +171,7 @@ Result<void> Dsat::release_all(Kernel& kernel, Release& release) {
   if (!answers && answers.error().cause == Cause::refused) return {};  // a restart has cost a session
   if (!answers) return answers.error();
   release.set(kernel.all(), *answers);
+  remember(release);
   if (slot > 0) adapt(slot - last_release_);
   last_release_ = slot;
   releases_.spend(slot, 0, release_share(slot));

@@ -75,6 +75,9 @@ class BudgetDivision final : public Strategy {
     std::vector<Part> parts;
     std::vector<std::uint32_t> accounts;
     std::uint64_t parts_per_meter = 1;  // of how many parts one meter can be
+    double weight = 0;                  // of the noise if each is released on its own
+    double weight_largest = 0;          // of one series among them
+    bool newcomer = true;               // one was never released
     bool any_summed = false;
     bool measure_spread = false;  // released as sums in the slot before
     double spread_steps = 0;      // how far the members are from their shared release, as measured
@@ -89,10 +92,11 @@ class BudgetDivision final : public Strategy {
 
   void prepare(const Kernel& kernel);
   std::span<const SeriesId> series_of(const Members& members) const;
-  View look_at(const Kernel& kernel, const Release& release, const Group& group);
+  View look_at(const Kernel& kernel, const Release& release, const Group& group) const;
+  void remember(const Release& release, Group& group);
   Budget candidate(const Group& group) const;
   Result<void> consider(Kernel& kernel, Release& release, Group& group);
-  Result<NoisyValue> ask_distance(Kernel& kernel, std::span<const SeriesId> series) const;
+  Result<NoisyValue> ask_distance(Kernel& kernel, const Group& group) const;
   Result<void> release_each(Kernel& kernel, Release& release, std::span<const SeriesId> series, Budget share) const;
   Result<void> release_sum(Kernel& kernel, Release& release, std::span<const SeriesId> series, Budget share) const;
   Result<void> release_parts(Kernel& kernel, Release& release, Group& group, Budget share);
@@ -114,8 +118,8 @@ class BudgetDivision final : public Strategy {
   std::unique_ptr<SeriesBlocks> blocks_;
   std::vector<SeriesId> members_;
   std::vector<Group> groups_;
-  std::vector<double> weights_;  // by series, as a member of its group
-  std::vector<std::int64_t> reference_;
+  std::vector<double> weights_;          // by series, as a member of its group
+  std::vector<std::int64_t> reference_;  // the last releases, in the order of members_
 
   // Used while regrouping.
   std::vector<Part> found_;

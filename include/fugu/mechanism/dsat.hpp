@@ -58,9 +58,11 @@ class Dsat final : public Strategy {
 
   void prepare(const Kernel& kernel);
   Result<void> prepare_flawed(Kernel& kernel);
-  void look_at(const Kernel& kernel, const Release& release);
+  bool any_present(const Kernel& kernel) const;
+  bool has_newcomer(const Kernel& kernel, const Release& release) const;
+  void remember(const Release& release);
   std::size_t released_lately(Slot slot);
-  Result<Verdict> decide(Kernel& kernel);
+  Result<Verdict> decide(Kernel& kernel, const Release& release);
   Result<Verdict> decide_by_session(Kernel& kernel);
   Result<Verdict> decide_flawed(Kernel& kernel);
   Result<void> release_all(Kernel& kernel, Release& release);
@@ -81,9 +83,8 @@ class Dsat final : public Strategy {
   SpentInWindow releases_;
   Slot last_release_ = 0;
   std::optional<Threshold> session_;
-  std::vector<std::int64_t> reference_;
-  bool any_present_ = false;
-  bool newcomer_ = false;
+  std::vector<std::int64_t> reference_;  // the last releases
+  bool newcomers_ = true;                // some series was never released
 
   // Of the flawed form.
   double distance_scale_ = 0;  // per unit of ε
