@@ -215,43 +215,20 @@ std::string Kalman::name() const {
   return options_.process_variance ? concat("kalman:", shortest(*options_.process_variance)) : "kalman";
 }
 
-double Kalman::process_variance() const {
-  if (options_.process_variance) return *options_.process_variance;
-  return slots_sum_ > 0.0 ? std::max(0.0, excess_sum_ / slots_sum_) : 0.0;
-}
-
-void Kalman::learn(const Estimate& answer) {
-  if (started_) {
-    const double change = answer.value - last_answer_.value;
-    excess_sum_ += change * change - answer.variance - last_answer_.variance;
-    slots_sum_ += slots_since_answer_;
-  }
-  last_answer_ = answer;
-  slots_since_answer_ = 0.0;
-}
+double Kalman::process_variance() const { return options_.process_variance.value_or(learned_.per_slot()); }
 
 Estimate Kalman::next(const Estimate& released) {
   slots_since_answer_ += 1.0;
   if (!released.sampled) {
-    if (!started_) return released;  // nothing measured yet: nothing to predict from
-    variance_ += process_variance();
-    return {value_, variance_, false};
+    if (!state_.started()) return released;  // nothing measured yet: nothing to predict from
+    state_.predict(process_variance());
+    return {state_.value(), state_.variance(), false};
   }
-
-  learn(released);
-  if (!started_) {
-    started_ = true;
-    value_ = released.value;
-    variance_ = released.variance;
-    return released;
-  }
-  const double predicted = variance_ + process_variance();
-  const double total = predicted + released.variance;
-  // Both zero: two exact values, of which the newer one counts.
-  const double gain = total > 0.0 ? predicted / total : 1.0;
-  value_ += gain * (released.value - value_);
-  variance_ = gain * released.variance;
-  return {value_, variance_, true};
+  learned_.add(released.value, released.variance, slots_since_answer_);
+  slots_since_answer_ = 0.0;
+  if (state_.started()) state_.predict(process_variance());
+  state_.correct(released.value, released.variance);
+  return {state_.value(), state_.variance(), true};
 }
 
 std::string FilterChain::name() const {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "fugu/core/result.hpp"
+#include "fugu/estimation/kalman.hpp"
 
 namespace fugu {
 
@@ -136,17 +137,11 @@ class Kalman final : public Filter {
   explicit Kalman(const Options& options) : options_(options) {}
   Estimate next(const Estimate& released) override;
   double process_variance() const;
-  void learn(const Estimate& answer);
 
   Options options_;
-  bool started_ = false;
-  double value_ = 0.0;
-  double variance_ = 0.0;
-
-  Estimate last_answer_;
+  KalmanState state_;
+  MovementVariance learned_;
   double slots_since_answer_ = 0.0;
-  double excess_sum_ = 0.0;  // Σ (z' − z)² − R − R'
-  double slots_sum_ = 0.0;   // Σ n
 };
 
 /// Filters applied one after the other, the first one to the release. An empty chain changes nothing.
