@@ -538,6 +538,11 @@ Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t>
   return answer.values[0] != 0;
 }
 
+void Kernel::close(Threshold& threshold) {
+  threshold_noise_.erase(threshold.id_);
+  threshold.open_ = false;
+}
+
 // --- True values --------------------------------------------------------------------------------------------------
 
 const Raw& Kernel::raw(SeriesId series, Slot slot) const {

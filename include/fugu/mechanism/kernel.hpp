@@ -122,6 +122,8 @@ class Kernel {
                                    Budget share, Slot first_slot = 0);
   /// Whether the statistic now exceeds the session's noisy threshold. `reference` for Statistic::distance only.
   Result<bool> exceeds(Threshold& threshold, std::span<const std::int64_t> reference = {});
+  /// Gives a session up before its threshold was exceeded: its noise is forgotten. What it cost stays spent.
+  void close(Threshold& threshold);
 
  private:
   friend class SlotRunner;
