@@ -413,8 +413,7 @@ Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
 Outcome PublishRun::simulate(Mechanism made, SlotSource& source, ReleaseWriter& writer) {
   note("warning: --seed given: this is a simulation, the output is NOT private");
   const bool enforced = !find_strategy(options_.mechanism)->comparison_only;
-  if (!enforced)
-    note("warning: " + options_.mechanism + " is for comparison only: it does not keep what the policies say");
+  if (!enforced) note("warning: " + options_.mechanism + " is for comparison only: nothing holds it to its promise");
   Simulation simulation(std::move(made), std::make_unique<SimulationNoise>(*options_.seed), enforced);
   Progress progress("slots simulated");
   SlotRow row;

@@ -48,6 +48,8 @@ void ShortHistory::add(double value) {
   values_.back() = value;
 }
 
+double ShortHistory::mean() const { return count_ == 0 ? 0 : mean_of(last(count_)); }
+
 bool are_similar(const ShortHistory& a, const ShortHistory& b, const SimilarityRule& rule) {
   FUGU_CHECK(rule.values >= 1 && rule.values <= ShortHistory::kLength);
   if (std::min(a.count(), b.count()) < rule.values) return false;

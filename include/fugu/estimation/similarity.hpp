@@ -17,6 +17,7 @@ class ShortHistory {
   static constexpr std::size_t kLength = 6;
   void add(double value);
   std::size_t count() const { return count_; }
+  double mean() const;
   std::span<const double> last(std::size_t count) const { return {values_.data() + (count_ - count), count}; }
 
  private:

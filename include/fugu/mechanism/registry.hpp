@@ -20,6 +20,8 @@ struct StrategyParameters {
   std::uint64_t window_slots = 1;                           ///< of other definitions
   std::optional<std::uint64_t> every_slots = std::nullopt;  ///< hybrid: release every k-th slot
   Delta delta = Delta::zero();
+  /// rescuedp-as-published, in benchmarks only: the variance of the whole true stream, in squared steps. Not private.
+  std::optional<double> true_variance = std::nullopt;
 };
 
 /// Which definitions a strategy is for.

@@ -1,0 +1,198 @@
+#include "fugu/mechanism/rescuedp.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "nearest_steps.hpp"
+
+namespace fugu {
+
+namespace {
+
+constexpr PidController::Options kPid{.proportional = 0.9, .integral = 0.1, .derivative = 0, .integral_window = 3};
+constexpr double kGainSlots = 10;              // θ
+constexpr double kBudgetPerLogInterval = 0.2;  // φ
+constexpr double kLargestPart = 0.6;           // p_max, of what is left
+constexpr std::uint64_t kLargestShare = 5;     // e_max is a fifth of ε
+/// The correction, in standard deviations of a sample's noise, at which the interval is right.
+constexpr double kGoalDeviations = 0.5;
+
+// Grouping, in scales of a series' own noise.
+constexpr double kSmallScales = 10;           // τ1
+constexpr double kSmallestCorrelation = 0.5;  // τ2
+constexpr double kAlikeScales = 2;            // τ3
+/// Noise of scale b has variance 2b²; twice that is still no movement.
+constexpr double kStillScales = 4;
+/// Every so many samples a series is asked alone: members of a group that are never told apart stay alike for ever.
+constexpr std::uint64_t kAloneEvery = 4;
+constexpr std::size_t kGroupsCompared = 16;
+
+// As published: in units of the data.
+constexpr double kFixedStartVariance = 100;
+constexpr SimilarityRule kPublishedRule{
+    .smallest_correlation = 0.5, .largest_distance = 25, .still_variance = 0, .values = 3};
+constexpr double kPublishedSmall = 30;
+constexpr Budget kSmallestPublished = Budget::from_units(1 << 14);  // less would be more noise than can be drawn
+
+}  // namespace
+
+void RescueDp::start(const Kernel& kernel) {
+  window_ = kernel.window_slots();
+  tracks_.assign(kernel.all().size(), Track{{}, {}, PidController(kPid)});
+  for (Track& track : tracks_) track.fixed.start(0, kFixedStartVariance);
+  samples_max_ = flaws_.noise_is_error ? window_ : std::min(window_, kSamplesMax);
+  spent_.resize(tracks_.size() * samples_max_);
+}
+
+void RescueDp::forget_spending(SeriesId series, Slot slot) {
+  Track& track = tracks_[series];
+  while (track.left < track.samples && slot - sample_of(series, track.left).slot >= static_cast<Slot>(window_))
+    track.spent -= sample_of(series, track.left++).share;
+}
+
+Budget RescueDp::affordable(const Kernel& kernel, SeriesId series) {
+  forget_spending(series, kernel.slot());
+  const Track& track = tracks_[series];
+  const Budget account = this->account(kernel, series);
+  const Budget rest = account - track.spent;
+  const double part = std::min(kBudgetPerLogInterval * std::log(track.interval_slots + 1), kLargestPart);
+  const Budget wanted = std::min(Budget::round_down(rest.to_double() * part), account / kLargestShare);
+  if (flaws_.noise_is_error) return wanted < kSmallestPublished ? Budget() : wanted;
+  // Ever smaller parts of what is left would buy nothing but noise: rather wait until there is more.
+  const Budget smallest = account / samples_max_;
+  const bool has_room = track.samples - track.left < samples_max_;
+  return rest < smallest || !has_room ? Budget() : std::max(wanted, smallest);
+}
+
+bool RescueDp::is_groupable(const Kernel& kernel, const Track& track) const {
+  if (flaws_.no_grouping || kernel.all().size() < 2) return false;
+  if (flaws_.absolute_limits) return track.fixed.value() < kPublishedSmall;
+  return track.samples % kAloneEvery != 0 && std::abs(track.kalman.value()) <= kSmallScales * track.noise_scale;
+}
+
+bool RescueDp::belongs(const Kernel& kernel, SeriesId series, const Group& group) const {
+  const SeriesId first = group.members[0];
+  const Track& track = tracks_[series];
+  const Track& other = tracks_[first];
+  if (kernel.exposure().sensitivity_steps(series) != kernel.exposure().sensitivity_steps(first)) return false;
+  if (flaws_.absolute_limits) return are_similar(track.own_answers, other.own_answers, kPublishedRule);
+  // All members pay what the poorest can.
+  if (track.now < other.now / 2 || other.now < track.now / 2) return false;
+  const double scale = std::min(track.noise_scale, other.noise_scale);
+  return are_similar(track.own_answers, other.own_answers,
+                     {.smallest_correlation = kSmallestCorrelation,
+                      .largest_distance = kAlikeScales * scale,
+                      .still_variance = kStillScales * scale * scale});
+}
+
+RescueDp::Group& RescueDp::new_group() {
+  if (groups_used_ == groups_.size()) groups_.emplace_back();
+  Group& group = groups_[groups_used_++];
+  group.members.clear();
+  return group;
+}
+
+void RescueDp::form_groups(const Kernel& kernel) {
+  groups_used_ = 0;
+  std::size_t open = 0;  // groups before this one are not compared any more
+  for (const SeriesId series : due_) {
+    Group* found = nullptr;
+    for (std::size_t g = open; g < groups_used_ && found == nullptr; ++g) {
+      if (belongs(kernel, series, groups_[g])) found = &groups_[g];
+    }
+    if (found == nullptr) found = &new_group();
+    found->members.push_back(series);
+    open = groups_used_ > kGroupsCompared ? groups_used_ - kGroupsCompared : 0;
+  }
+}
+
+void RescueDp::pay(SeriesId series, Slot slot, Budget share) {
+  Track& track = tracks_[series];
+  sample_of(series, track.samples++) = {slot, share};
+  track.spent += share;
+}
+
+double RescueDp::feedback(const Kernel& kernel, Track& track, double value, double noise_variance, double slots) {
+  if (!flaws_.noise_is_error) return track.kalman.measure(value, noise_variance, slots) / kGoalDeviations;
+  const double before = track.fixed.value();
+  const double per_slot = static_cast<double>(window_) / kernel.total().to_double();
+  track.fixed.predict(*flaws_.true_variance);
+  track.fixed.correct(value, per_slot * per_slot);
+  return std::abs(track.fixed.value() - before) / track.noise_scale;
+}
+
+void RescueDp::take(const Kernel& kernel, Release& release, SeriesId series, double value, double noise_variance) {
+  Track& track = tracks_[series];
+  const Slot slot = kernel.slot();
+  const double slots = std::max(1.0, static_cast<double>(slot - track.last));
+  const double error = track.pid.update(feedback(kernel, track, value, noise_variance, slots), slots);
+  const bool alone = track.group_size == 1;
+  const double released = flaws_.noise_is_error ? track.fixed.value() : track.kalman.value();
+  if (alone || flaws_.absolute_limits) track.own_answers.add(flaws_.absolute_limits ? released : value);
+  track.last = slot;
+  // Longer than that, and part of the budget would never be spent.
+  const double longest = std::max(1.0, static_cast<double>(window_) / static_cast<double>(kLargestShare));
+  track.interval_slots = std::clamp(next_interval_rescue(track.interval_slots, error, 1, kGainSlots), 1.0,
+                                    flaws_.noise_is_error ? static_cast<double>(window_) : longest);
+  if (flaws_.constant_interval) track.interval_slots = 1;
+  track.due = slot + static_cast<Slot>(std::llround(track.interval_slots));
+  release.estimate(series, nearest_steps(released), true);
+}
+
+Result<void> RescueDp::ask_alone(Kernel& kernel, Release& release, SeriesId series) {
+  FUGU_ASSIGN(const auto answers, kernel.values({&series, 1}, tracks_[series].now));
+  pay(series, kernel.slot(), tracks_[series].now);
+  tracks_[series].group_size = 1;
+  take(kernel, release, series, static_cast<double>(answers[0]->steps),
+       noise_variance_.of(answers[0]->noise, answers[0]->parameter));
+  return {};
+}
+
+Result<void> RescueDp::ask_together(Kernel& kernel, Release& release, const Group& group) {
+  const Slot slot = kernel.slot();
+  Budget each = tracks_[group.members[0]].now;
+  double variance = 0;
+  expected_.clear();
+  for (const SeriesId series : group.members) {
+    const Track& track = tracks_[series];
+    each = std::min(each, track.now);
+    expected_.push_back(track.kalman.value());
+    variance += track.kalman.variance_after(static_cast<double>(slot - track.last));
+  }
+  variance /= static_cast<double>(group.members.size());
+  FUGU_ASSIGN(const auto parts, grouped_.ask(kernel, group.members, expected_, variance, each));
+  for (std::size_t i = 0; i < group.members.size(); ++i) {
+    const SeriesId series = group.members[i];
+    pay(series, slot, each);
+    tracks_[series].group_size = group.members.size();
+    take(kernel, release, series, flaws_.grouped_answer_lost ? 0 : parts[i].value, parts[i].noise_variance);
+  }
+  return {};
+}
+
+Result<void> RescueDp::step(Kernel& kernel, Release& release) {
+  if (tracks_.empty()) start(kernel);
+  due_.clear();
+  for (const SeriesId series : kernel.all()) {
+    Track& track = tracks_[series];
+    if (kernel.slot() < track.due || !kernel.present(series)) continue;
+    track.now = affordable(kernel, series);
+    if (track.now.units() == 0) continue;
+    const double paid = track.now.to_double();
+    track.noise_scale = static_cast<double>(kernel.exposure().sensitivity_steps(series)) /
+                        (kernel.currency() == Currency::epsilon ? paid : std::sqrt(2 * paid));
+    if (is_groupable(kernel, track)) {
+      due_.push_back(series);
+    } else {
+      FUGU_TRY(ask_alone(kernel, release, series));
+    }
+  }
+  form_groups(kernel);
+  for (std::size_t g = 0; g < groups_used_; ++g) {
+    FUGU_TRY(groups_[g].members.size() == 1 ? ask_alone(kernel, release, groups_[g].members[0])
+                                            : ask_together(kernel, release, groups_[g]));
+  }
+  return {};
+}
+
+}  // namespace fugu
