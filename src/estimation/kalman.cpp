@@ -39,18 +39,17 @@ double MovementVariance::per_slot() const { return slots_sum_ > 0.0 ? std::max(0
 
 double TrackingKalman::measure(double measurement, double noise_variance, double slots) {
   movement_.add(measurement, noise_variance, slots);
-  const bool first = !state_.started();
-  const double before = state_.value();
-  if (!first) {
+  double surprise = 0;
+  if (state_.started()) {
+    const double off = measurement - state_.value();
+    const double by_noise = state_.variance() + noise_variance;
+    if (by_noise > 0) surprise = std::max(0.0, std::abs(off) / std::sqrt(by_noise) - 1);
     state_.predict(movement_.per_slot() * slots);
-    const double innovation = measurement - before;
     const double expected = state_.variance() + noise_variance;
-    if (innovation * innovation > kJumpDeviations * kJumpDeviations * expected)
-      state_.predict(innovation * innovation - expected);
+    if (off * off > kJumpDeviations * kJumpDeviations * expected) state_.predict(off * off - expected);
   }
   state_.correct(measurement, noise_variance);
-  const double deviation = std::sqrt(noise_variance);
-  return first || deviation <= 0 ? 0.0 : std::abs(state_.value() - before) / deviation;
+  return surprise;
 }
 
 }  // namespace fugu

@@ -52,13 +52,14 @@ std::uint64_t FastW::samples_in_window(SeriesId series, Slot slot) {
   return track.samples - track.left;
 }
 
-/// Samples that come one after another leave the rest of the window without: the fewer are left, the further apart.
+/// Samples that come one after another leave the rest of the window without: the fewer are left, the further apart, up
+/// to where the same number would come in every window.
 double FastW::shortest_interval(SeriesId series, Slot slot) {
   const double even = static_cast<double>(window_) / static_cast<double>(samples_max_);
   if (flaws_.constant_interval) return even;
   if (flaws_.halved_blocks) return 1;
   const double used = static_cast<double>(samples_in_window(series, slot)) / static_cast<double>(samples_max_);
-  return std::max(1.0, 2 * even * used);
+  return std::max(1.0, even * used);
 }
 
 double FastW::measure(Track& track, const NoisyValue& answer, double slots) {
@@ -84,7 +85,11 @@ Result<void> FastW::sample(Kernel& kernel, Release& release, SeriesId series) {
   track.last = slot;
   track.interval_slots = next_interval_fast(track.interval_slots, error,
                                             flaws_.relative_error ? kGoalRelative : kGoalDeviations, kGainSlots);
-  track.interval_slots = std::clamp(track.interval_slots, 1.0, static_cast<double>(window_));
+  // Done right, half of the samples are taken even when nothing moves: unused they would be worth nothing.
+  const double longest = flaws_.halved_blocks
+                             ? static_cast<double>(window_)
+                             : std::max(1.0, 2 * static_cast<double>(window_) / static_cast<double>(samples_max_));
+  track.interval_slots = std::clamp(track.interval_slots, 1.0, longest);
   const bool warming_up = flaws_.halved_blocks && track.samples < std::min(kWarmUpSamples, samples_max_);
   if (warming_up || flaws_.constant_interval) track.interval_slots = 1;
   const double wait = std::max(track.interval_slots, shortest_interval(series, slot));

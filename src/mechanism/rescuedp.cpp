@@ -1,6 +1,7 @@
 #include "fugu/mechanism/rescuedp.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "nearest_steps.hpp"
@@ -16,6 +17,8 @@ constexpr double kLargestPart = 0.6;           // p_max, of what is left
 constexpr std::uint64_t kLargestShare = 5;     // e_max is a fifth of ε
 /// The correction, in standard deviations of a sample's noise, at which the interval is right.
 constexpr double kGoalDeviations = 0.5;
+/// While a stream keeps moving, about so many samples are taken of it in a window.
+constexpr double kSamplesPerWindow = 24;
 
 // Grouping, in scales of a series' own noise.
 constexpr double kSmallScales = 10;           // τ1
@@ -121,6 +124,22 @@ double RescueDp::feedback(const Kernel& kernel, Track& track, double value, doub
   return std::abs(track.fixed.value() - before) / track.noise_scale;
 }
 
+/// Samples that come one after another leave the rest of the window without: the less budget is left, the further
+/// apart.
+double RescueDp::shortest_interval(const Kernel& kernel, SeriesId series) const {
+  if (flaws_.noise_is_error || flaws_.constant_interval) return 1;
+  const double used = tracks_[series].spent.to_double() / account(kernel, series).to_double();
+  return std::max(1.0, used * static_cast<double>(window_) / kSamplesPerWindow);
+}
+
+/// Series can be asked together only when they are due together: intervals end at multiples of a power of two.
+Slot RescueDp::next_due(Slot slot, double interval_slots) const {
+  const auto interval = static_cast<Slot>(std::llround(interval_slots));
+  if (tracks_.size() < 2 || flaws_.absolute_limits) return slot + interval;
+  const auto grid = static_cast<Slot>(std::bit_floor(static_cast<std::uint64_t>(interval)));
+  return std::max(slot + 1, (slot + interval + grid / 2) / grid * grid);
+}
+
 void RescueDp::take(const Kernel& kernel, Release& release, SeriesId series, double value, double noise_variance) {
   Track& track = tracks_[series];
   const Slot slot = kernel.slot();
@@ -135,7 +154,7 @@ void RescueDp::take(const Kernel& kernel, Release& release, SeriesId series, dou
   track.interval_slots = std::clamp(next_interval_rescue(track.interval_slots, error, 1, kGainSlots), 1.0,
                                     flaws_.noise_is_error ? static_cast<double>(window_) : longest);
   if (flaws_.constant_interval) track.interval_slots = 1;
-  track.due = slot + static_cast<Slot>(std::llround(track.interval_slots));
+  track.due = next_due(slot, std::max(track.interval_slots, shortest_interval(kernel, series)));
   release.estimate(series, nearest_steps(released), true);
 }
 

@@ -14,6 +14,7 @@
 #include "fugu/accounting/audit.hpp"
 #include "fugu/mechanism/baselines.hpp"
 #include "fugu/mechanism/budget_division.hpp"
+#include "fugu/mechanism/registry.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
 #include "support/strategies.hpp"
@@ -153,6 +154,11 @@ INSTANTIATE_TEST_SUITE_P(
                    [] { return std::unique_ptr<Strategy>(std::make_unique<BudgetDivision>(BudgetDivisionOptions{})); }},
         ResumeCase{"sparse_vector", [] { return std::unique_ptr<Strategy>(std::make_unique<SparseVector>(30)); }},
         ResumeCase{"smoothing", [] { return std::unique_ptr<Strategy>(std::make_unique<Smoothing>()); }},
+        ResumeCase{"dsat_w", [] { return *make_strategy("dsat-w", {}); }},
+        ResumeCase{"fast_w", [] { return *make_strategy("fast-w", {}); }},
+        ResumeCase{"rescuedp", [] { return *make_strategy("rescuedp", {}); }},
+        ResumeCase{"pegasus", [] { return *make_strategy("pegasus", {}); }},
+        ResumeCase{"adapub", [] { return *make_strategy("adapub", {}); }},
         ResumeCase{"busy", [] { return std::unique_ptr<Strategy>(std::make_unique<Busy>(200)); }},
         ResumeCase{"greedy", greedy}),
     name_of_case);

@@ -47,8 +47,8 @@ class TrackingKalman {
  public:
   static constexpr double kJumpDeviations = 4;
 
-  /// A measurement, `slots` after the last one. Returns |correction| in standard deviations of the measurement's noise:
-  /// near 0 while the stream stays within what was known, large when it moved.
+  /// A measurement, `slots` after the last one. Returns by how much more than one standard deviation, of what noise
+  /// explains, it lies off what was known before: about 0.2 on average while the truth stays, large when it moved.
   double measure(double measurement, double noise_variance, double slots);
   bool started() const { return state_.started(); }
   double value() const { return state_.value(); }

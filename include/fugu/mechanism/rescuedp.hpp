@@ -88,6 +88,8 @@ class RescueDp final : public Strategy {
   Result<void> ask_alone(Kernel& kernel, Release& release, SeriesId series);
   Result<void> ask_together(Kernel& kernel, Release& release, const Group& group);
   void take(const Kernel& kernel, Release& release, SeriesId series, double value, double noise_variance);
+  double shortest_interval(const Kernel& kernel, SeriesId series) const;
+  Slot next_due(Slot slot, double interval_slots) const;
   void pay(SeriesId series, Slot slot, Budget share);
   double feedback(const Kernel& kernel, Track& track, double value, double noise_variance, double slots);
 
