@@ -48,7 +48,7 @@ constexpr std::size_t kOwnAnswersMin = 2;
 
 void SlotGroups::start(const Kernel& kernel) {
   const Budget slot = kernel.total() / kernel.window_slots();
-  grouping_ = slot / kGroupingPart;
+  grouping_ = options_.free_grouping ? Budget() : slot / kGroupingPart;
   perturbing_ = slot - grouping_;
   if (kernel.currency() == Currency::rho) session_slots_ = kSessionSlotsInRho;
   const Track empty{.smoother = GroupSmoother(options_.smoother, kGroupSlots),
@@ -236,7 +236,7 @@ Result<void> SlotGroups::take(Kernel& kernel, Release& release, SeriesId series,
     if (track.session && track.session->open()) kernel.close(*track.session);
   }
   bool ends = false;
-  if (!options_.no_sessions) {
+  if (!options_.free_grouping) {
     FUGU_ASSIGN(ends, session_ends(kernel, series));
   }
   if (ends) end_group(track, 1);

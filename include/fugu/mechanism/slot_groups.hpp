@@ -23,8 +23,8 @@ struct SlotGroupsOptions {
   bool series_groups = false;
   /// The flaw of the published code: every group is a single slot. A fifth of ε buys nothing.
   bool groups_of_one = false;
-  /// The grouper's sessions are not asked; what the perturbed values show closes groups all the same.
-  bool no_sessions = false;
+  /// No sessions: the whole budget perturbs, and only what the perturbed values show ends a group.
+  bool free_grouping = false;
 
   static SlotGroupsOptions pegasus() { return {}; }
   static SlotGroupsOptions adapub() { return {.adaptive_threshold = true, .series_groups = true}; }
