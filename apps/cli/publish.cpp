@@ -25,6 +25,7 @@ struct PublishOptions {
   DefinitionOptions definition;
   std::string mechanism;
   std::optional<std::uint64_t> every;
+  std::optional<double> true_variance;
   std::string noise = "auto";
   std::string filter;
   std::optional<double> interval;
@@ -228,6 +229,8 @@ Result<void> PublishRun::check() const {
   if (options_.noise == "gaussian" && options_.definition.delta == 0)
     complain("--noise gaussian keeps no pure promise: give --delta as well, or use laplace");
   if (options_.every && options_.mechanism != "hybrid") complain("--every belongs to --mechanism hybrid");
+  if (options_.true_variance && options_.mechanism != "rescuedp-as-published")
+    complain("--true-variance belongs to --mechanism rescuedp-as-published");
   if (!options_.ledger.empty() && options_.ledger == options_.out)
     complain("--out and --ledger must be different files");
   for (const std::string& input : {options_.source.stream, options_.source.readings, options_.source.series_map,
@@ -286,11 +289,15 @@ Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) const
           kLargestMemoryCells)
     return Error{Cause::usage,
                  "w times the number of separate budgets is too large to remember (2 GiB): choose a shorter window"};
+  std::optional<double> true_variance = options_.true_variance;
+  const double unit = source_->unit_step().to_double();
+  if (true_variance) *true_variance /= unit * unit;
   FUGU_ASSIGN(auto strategy,
               make_strategy(options_.mechanism, {.policies = has_policies(),
                                                  .window_slots = has_policies() ? 1 : definition_->window_slots(),
                                                  .every_slots = options_.every,
-                                                 .delta = definition_->delta()}));
+                                                 .delta = definition_->delta(),
+                                                 .true_variance = true_variance}));
   Mechanism made{*definition_, *exposure_, noise(), std::move(strategy)};
   if (has_policies()) {
     FUGU_ASSIGN(made.policies, policies(clock, fresh));
@@ -448,10 +455,16 @@ void add_publish(CLI::App& app, Outcome& outcome) {
   options->definition.policies.add_admission_to(*command);
   const std::string mechanism = "Mechanism";
   command
-      ->add_option("--mechanism", options->mechanism,
-                   "uniform, sample, hybrid; with policies narwhal, unicorn-ps and others (see: fugu describe)")
+      ->add_option(
+          "--mechanism", options->mechanism,
+          "uniform, sample, hybrid, fast-w, rescuedp, pegasus, adapub; with policies narwhal, unicorn-ps and others "
+          "(see: fugu describe)")
       ->group(mechanism);
   command->add_option("--every", options->every, "hybrid: release every K-th slot")->group(mechanism);
+  command
+      ->add_option("--true-variance", options->true_variance,
+                   "rescuedp-as-published: the variance of the whole true stream, which it leaks; simulation only")
+      ->group(mechanism);
   command
       ->add_option("--noise", options->noise,
                    "laplace, gaussian (needs --delta), or auto: gaussian when --delta is given")

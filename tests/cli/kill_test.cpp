@@ -348,6 +348,13 @@ std::vector<Scenario> scenarios() {
        .readings = true,
        .to_stdout = true,
        .answers = kSlots},
+      {.name = "pegasus_estimates",
+       .options = promise + " --mechanism pegasus --filter truncate:-100000:100000",
+       .answers = kUniformStream + 2 * kUniformStream - 1},  // and one comparison for each series, where it has a value
+      {.name = "pegasus_estimates_stdout",
+       .options = promise + " --mechanism pegasus",
+       .to_stdout = true,
+       .answers = kUniformStream + 2 * kUniformStream - 1},
       {.name = "user_level",
        .options = " --definition user --horizon 48 --epsilon 1 --mechanism uniform",
        .answers = kUniformStream},

@@ -196,6 +196,45 @@ TEST(Publish, MissingIsNotZero) {
   EXPECT_EQ(expect_audit_holds(directory, "--ledger run.ledger --released out.csv").answers, 2u);
 }
 
+TEST(Publish, EstimatesHaveNoScaleAndAreAudited) {
+  const TempDir directory;
+  write_file(directory / "s.csv", stream(200));
+  const std::string promise = "--definition w-event --epsilon 1 --w 10 --sensitivity 1 --budgets own ";
+  for (const std::string mechanism : {"fast-w", "rescuedp", "pegasus", "adapub"}) {
+    const std::string files = "--ledger " + mechanism + ".ledger --out " + mechanism + ".csv";
+    const Finished finished =
+        run_fugu(directory, "publish --stream s.csv " + promise + "--mechanism " + mechanism + " " + files);
+    ASSERT_EQ(finished.exit_code, 0) << finished;
+    std::vector<std::string> lines = lines_of(read_file(directory / (mechanism + ".csv")));
+    ASSERT_EQ(lines.size(), 401u);
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      EXPECT_NE(fields_of(lines[i])[2], "") << lines[i];
+      EXPECT_EQ(fields_of(lines[i])[3], "") << lines[i];
+    }
+    const std::string audit = "--ledger " + mechanism + ".ledger --released ";
+    expect_audit_holds(directory, audit + mechanism + ".csv");
+    lines[9].insert(lines[9].find(",,"), "1");  // another digit
+    std::string changed;
+    for (const std::string& line : lines) changed.append(line).append("\n");
+    write_file(directory / "changed.csv", changed);
+    const Finished caught = run_fugu(directory, "audit " + audit + "changed.csv");
+    EXPECT_EQ(caught.exit_code, 1) << caught;
+    EXPECT_NE(caught.out.find("is not the recorded estimate"), std::string::npos) << caught;
+  }
+}
+
+TEST(Publish, RefusesBandsAndMixingFiltersOfEstimates) {
+  const TempDir directory;
+  write_file(directory / "s.csv", stream(10));
+  const std::string command =
+      "publish --stream s.csv --definition w-event --epsilon 1 --w 10 --sensitivity 1 --mechanism pegasus ";
+  for (const char* option : {"--interval 0.9", "--filter kalman", "--filter truncate,moving-average:3"})
+    EXPECT_EQ(run_fugu(directory, command + option).exit_code, 2) << option;
+  EXPECT_EQ(run_fugu(directory, command + "--filter truncate").exit_code, 0);
+  EXPECT_EQ(run_fugu(directory, command.substr(0, command.rfind(" ")) + "-as-published").exit_code, 2) << "no --seed";
+  EXPECT_EQ(run_fugu(directory, command.substr(0, command.rfind(" ")) + "-as-published --seed 1").exit_code, 0);
+}
+
 TEST(Publish, IntervalsHoldTheTruthAsOftenAsTheySay) {
   const TempDir directory;
   constexpr int kSlots = 20000;

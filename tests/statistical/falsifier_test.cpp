@@ -147,6 +147,17 @@ std::vector<HonestCase> honest_cases() {
       {"bd_grouped", {w_event(2, 3), expose({3, 3}, {{0}, {1}}), named("bd-grouped")}, 12, ""},
       {"dsat_w", {w_event(2, 4), one, named("dsat-w")}, 5, ""},
       {"sparse_vector", {w_event(2, 3), one, [] { return std::make_unique<SparseVector>(3); }}, 5, ""},
+      {"fast_w", {w_event(2, 3), one, [] { return *make_strategy("fast-w", {}); }}, 5, ""},
+      {"rescuedp", {w_event(2, 3), one, [] { return *make_strategy("rescuedp", {}); }}, 5, ""},
+      {"rescuedp_two_series",
+       {w_event(2, 2), expose({3, 3}, {{0, 1}}), [] { return *make_strategy("rescuedp", {}); }},
+       4,
+       ""},
+      {"pegasus", {w_event(2, 3), one, [] { return *make_strategy("pegasus", {}); }}, 5, ""},
+      {"adapub_two_series",
+       {w_event(2, 3), expose({3, 3}, {{0, 1}}), [] { return *make_strategy("adapub", {}); }},
+       6,
+       ""},
       {"busy", {w_event(3, 3), one, [] { return std::make_unique<Busy>(3); }}, 5, ""},
   };
 }
