@@ -182,7 +182,7 @@ void Encoder::put(const Answer& answer) {
 }
 
 void Encoder::put(const Estimates& record) {
-  const bool same_entries = same_but_for_steps(record.entries, estimated_);
+  const bool same_entries = !record.entries.empty() && same_but_for_steps(record.entries, estimated_);
   bytes_.push_back(kEstimates);
   bytes_.push_back(static_cast<char>(same_entries ? kSameEntries : 0));
   put_slot(record.slot);
