@@ -38,6 +38,15 @@ TEST(ReleaseReader, ReadsRowsInTheStreamsUnit) {
   EXPECT_FALSE((*rows)[2].sampled);
 }
 
+TEST(ReleaseReader, AnEstimateHasNoScale) {
+  const auto rows = read_all(with_header("0,a,12.5,,0.25,1\n0,b,3,0,inf,1\n"));
+  ASSERT_TRUE(rows) << rows.error().message;
+  EXPECT_TRUE((*rows)[0].known);
+  EXPECT_EQ((*rows)[0].value, 12.5);
+  EXPECT_FALSE((*rows)[0].scale.has_value());
+  EXPECT_EQ((*rows)[1].scale, 0);
+}
+
 TEST(ReleaseReader, NumbersSlotsByAppearanceWithoutAClock) {
   const auto rows = read_all(with_header("2026-01-01T00:00:00Z,a,1,1,1,1\n2026-01-01T00:15:00Z,a,1,1,1,1\n"));
   ASSERT_TRUE(rows);
