@@ -539,7 +539,7 @@ Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t>
 }
 
 void Kernel::close(Threshold& threshold) {
-  threshold_noise_.erase(threshold.id_);
+  threshold_noise_.erase(threshold.request_.session);
   threshold.open_ = false;
 }
 
