@@ -31,6 +31,9 @@ With what households want hidden, when and how well
   fugu publish --stream totals.csv --policies policies.csv --floor event:1 --sensitivity 10 --unit-step 0.001 \
                --mechanism narwhal --ledger wishes.ledger --out wishes.csv
 
+Which mechanism is best for which stream
+  fugu bench   --suite smoke --out smoke
+
 What the words mean: fugu describe; fugu describe w-event; fugu help publish
 Exit codes: 0 done, 1 the answer is no (an audit that fails), 2 wrong usage or bad input, 3 refused for privacy,
             4 the environment failed (disk, pipe)
@@ -69,6 +72,7 @@ int run(int argc, char** argv) {
   add_audit(app, outcome);
   add_metrics(app, outcome);
   add_report(app, outcome);
+  add_bench(app, outcome);
   add_simulate(app, outcome);
   add_describe(app, outcome);
   add_help(app, outcome);

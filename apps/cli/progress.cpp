@@ -25,7 +25,11 @@ Progress::~Progress() {
 }
 
 void Progress::update(std::uint64_t count, const ReadProgress& input) {
-  if (!enabled_ || ++calls_ % kCallsPerLook != 0) return;
+  if (++calls_ % kCallsPerLook == 0) update_now(count, input);
+}
+
+void Progress::update_now(std::uint64_t count, const ReadProgress& input) {
+  if (!enabled_) return;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
   next_ = now + kInterval;

@@ -20,6 +20,8 @@ class Progress {
 
   /// `count` units so far, having read that much of the input. Draws at most ten times a second.
   void update(std::uint64_t count, const ReadProgress& input);
+  /// The same for a caller that comes by rarely: looks at the clock every time.
+  void update_now(std::uint64_t count, const ReadProgress& input);
 
  private:
   void draw(std::uint64_t count, const ReadProgress& input);

@@ -1,7 +1,5 @@
 // fugu simulate: streams and policies to try things on.
-#include <algorithm>
 #include <cstdio>
-#include <tuple>
 
 #include "command.hpp"
 #include "fugu/simulate/artificial.hpp"
@@ -70,21 +68,6 @@ Result<void> check(const WishArguments& arguments) {
   return {};
 }
 
-/// All wishes of a meter, ordered by interval, each once: one of a day's last may be equal to one of the next day.
-std::vector<Policy> wishes_of(const WishArguments& arguments, std::uint64_t meter) {
-  std::vector<Policy> wishes;
-  for (std::uint64_t day = 0; day < arguments.days; ++day) {
-    const std::vector<Policy> of_day = simulated_wishes(arguments.wishes, meter, day);
-    wishes.insert(wishes.end(), of_day.begin(), of_day.end());
-  }
-  const auto key = [](const Policy& wish) {
-    return std::tuple(wish.interval.first, wish.interval.last, wish.length_slots, wish.magnitude_steps);
-  };
-  std::sort(wishes.begin(), wishes.end(), [&](const Policy& a, const Policy& b) { return key(a) < key(b); });
-  wishes.erase(std::unique(wishes.begin(), wishes.end()), wishes.end());
-  return wishes;
-}
-
 Outcome simulate_policies(const WishArguments& arguments) {
   FUGU_TRY(check(arguments));
   FUGU_ASSIGN(const RunClock time, clock_from(arguments.start, "15m"));
@@ -93,7 +76,7 @@ Outcome simulate_policies(const WishArguments& arguments) {
   const auto text = [&](Slot slot) { return time.clock.text(slot, time.utc_offset_s); };
   std::fprintf(out.get(), "meter,start,end,length,magnitude,epsilon\n");
   for (std::uint64_t meter = 0; meter < arguments.meters && std::ferror(out.get()) == 0; ++meter) {
-    for (const Policy& wish : wishes_of(arguments, meter))
+    for (const Policy& wish : simulated_wishes_of_days(arguments.wishes, meter, arguments.days))
       std::fprintf(out.get(), "h%llu,%s,%s,%llu,%s,%s\n", static_cast<unsigned long long>(meter),
                    text(wish.interval.first).c_str(), text(wish.interval.last).c_str(),
                    static_cast<unsigned long long>(wish.length_slots),

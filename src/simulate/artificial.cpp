@@ -10,6 +10,9 @@ namespace {
 constexpr double kSeasonDeviationSlots = 2.0;
 constexpr double kStartMean = 8.0;
 constexpr double kStartDeviation = 2.0;
+constexpr double kPublishedStartMin = 2.0;
+constexpr double kPublishedStartMax = 4.0;
+constexpr std::int64_t kPublishedStreams = 100;
 
 Result<void> validate(const ArtificialOptions& options) {
   const auto error = [](const char* message) { return Error{Cause::usage, message}; };
@@ -43,7 +46,8 @@ bool ArtificialStream::Magnitude::operator<(const Magnitude& other) const {
 }
 
 ArtificialStream::Seasons::Seasons(const ArtificialOptions& options)
-    : season_slots_(static_cast<double>(options.season_slots)),
+    : form_(options.form),
+      season_slots_(static_cast<double>(options.season_slots)),
       growth_(options.growth),
       downtime_per_slot_(options.sparsity / (1.0 - options.sparsity)),
       random_(options.seed) {}
@@ -61,17 +65,24 @@ double ArtificialStream::Seasons::normal() {
   }
 }
 
+double ArtificialStream::Seasons::start_value() {
+  if (form_ == ArtificialForm::as_published) {
+    const double middle = (kPublishedStartMin + kPublishedStartMax) / 2;
+    return middle + (kPublishedStartMax - middle) * symmetric_uniform(random_);
+  }
+  for (;;) {
+    const double start = kStartMean + kStartDeviation * normal();
+    if (start >= 1.0) return start;
+  }
+}
+
 void ArtificialStream::Seasons::start_season() {
   do {
     length_ = std::llround(season_slots_ + kSeasonDeviationSlots * normal());
   } while (length_ < 2);
-  double start = 0.0;
-  do {
-    start = kStartMean + kStartDeviation * normal();
-  } while (start < 1.0);
 
   rising_.clear();
-  rising_.push_back(Magnitude::of(start));
+  rising_.push_back(Magnitude::of(start_value()));
   for (std::int64_t i = 1; i <= length_ / 2; ++i) {
     const Magnitude& before = rising_.back();
     rising_.push_back(Magnitude::of(growth_ * before.mantissa, before.exponent));
@@ -106,7 +117,10 @@ Result<ArtificialStream> ArtificialStream::make(const ArtificialOptions& options
   FUGU_TRY(validate(options));
   Seasons seasons(options);
   Magnitude largest;
-  for (std::int64_t slot = 0; slot < options.length_slots; ++slot) largest = std::max(largest, seasons.next());
+  const std::int64_t streams = options.form == ArtificialForm::as_published ? kPublishedStreams : 1;
+  for (std::int64_t stream = 0; stream < streams; ++stream) {
+    for (std::int64_t slot = 0; slot < options.length_slots; ++slot) largest = std::max(largest, seasons.next());
+  }
   return ArtificialStream(options, largest);
 }
 

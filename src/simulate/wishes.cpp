@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace fugu {
 
@@ -88,6 +89,21 @@ std::vector<Policy> simulated_wishes(const WishOptions& options, std::uint64_t m
                                                 : a.interval.last < b.interval.last;
   });
   // The same appliance twice at once is one wish.
+  wishes.erase(std::unique(wishes.begin(), wishes.end()), wishes.end());
+  return wishes;
+}
+
+std::vector<Policy> simulated_wishes_of_days(const WishOptions& options, std::uint64_t meter, std::uint64_t days) {
+  std::vector<Policy> wishes;
+  for (std::uint64_t day = 0; day < days; ++day) {
+    const std::vector<Policy> of_day = simulated_wishes(options, meter, day);
+    wishes.insert(wishes.end(), of_day.begin(), of_day.end());
+  }
+  const auto key = [](const Policy& wish) {
+    return std::tuple(wish.interval.first, wish.interval.last, wish.length_slots, wish.magnitude_steps);
+  };
+  std::sort(wishes.begin(), wishes.end(), [&](const Policy& a, const Policy& b) { return key(a) < key(b); });
+  // One of a day's last may be equal to one of the next day.
   wishes.erase(std::unique(wishes.begin(), wishes.end()), wishes.end());
   return wishes;
 }

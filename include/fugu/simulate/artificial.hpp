@@ -9,8 +9,7 @@
 // With level 0 that is the algorithm as printed. What the text leaves open is settled so: a season of n slots has the
 // growth exponents min(i, n − i) for i = 0 … n − 1, so the next season's start closes the symmetric shape; season
 // lengths are rounded and diced again below 2 slots, start values are diced again below 1. The authors' public code
-// differs from the print: growth 1.3, start uniform in [2, 4), scaled by the largest value over 100 streams of which
-// one is used.
+// differs from the print: ArtificialForm::as_published.
 //
 // A stream is a function of its options alone, on every platform: the generator and the normal variates are our own
 // arithmetic, not the standard library's distributions. It is test data; nothing here is fit to protect anything.
@@ -28,6 +27,14 @@
 
 namespace fugu {
 
+/// Where a season starts and what the stream is scaled by.
+enum class ArtificialForm : std::uint8_t {
+  thesis,  ///< as printed: start normal around 8, scaled by the stream's own largest value
+  /// As the authors' code has it: start uniform in [2, 4), scaled by the largest value over 100 streams of which this
+  /// is the first, so that a stream usually stays below its amplitude. Their growth is 1.3 and their level 2.
+  as_published,
+};
+
 /// What the stream looks like. Amplitude and level are in the stream's unit.
 struct ArtificialOptions {
   std::int64_t length_slots = 1000;  ///< at least 1
@@ -41,6 +48,7 @@ struct ArtificialOptions {
   double sparsity = 0.0;
 
   double growth = 1.5;     ///< factor per slot in the growing phase; above 1, at most 100
+  ArtificialForm form = ArtificialForm::thesis;
   int decimals = 0;        ///< of the values: 0 for counts … 6
   std::uint64_t seed = 1;  ///< equal seeds give equal streams
 };
@@ -72,8 +80,10 @@ class ArtificialStream {
 
    private:
     void start_season();
+    double start_value();
     double normal();
 
+    ArtificialForm form_;
     double season_slots_;
     double growth_;
     double downtime_per_slot_;  // sparsity / (1 − sparsity)

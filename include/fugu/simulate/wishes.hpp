@@ -22,4 +22,7 @@ struct WishOptions {
 /// into neighbouring days; on day 0 they begin at slot 0 at the earliest.
 std::vector<Policy> simulated_wishes(const WishOptions& options, std::uint64_t meter, std::uint64_t day);
 
+/// All policies of one meter in the first `days` days, ordered by interval, each once.
+std::vector<Policy> simulated_wishes_of_days(const WishOptions& options, std::uint64_t meter, std::uint64_t days);
+
 }  // namespace fugu

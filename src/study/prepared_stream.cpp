@@ -1,0 +1,164 @@
+#include "fugu/study/prepared_stream.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "../stream/csv.hpp"
+#include "fugu/stream/line_reader.hpp"
+
+namespace fugu {
+
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+Error at(const Suite& suite, const SuiteStream& stream, std::string_view found, std::string_view expected) {
+  return found_but_expected({suite.file, stream.place.line, stream.place.column}, found, expected);
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// The columns of a header that a stream uses.
+Result<std::vector<std::size_t>> columns_of(const Suite& suite, const SuiteStream& stream, const SuiteFile& file,
+                                            std::string_view header) {
+  const std::vector<std::string_view> names = csv::split(header);
+  std::vector<std::size_t> columns;
+  if (file.series.empty()) {
+    for (std::size_t i = 1; i < names.size(); ++i) columns.push_back(i);
+  }
+  for (const std::string& series : file.series) {
+    const auto found = std::find(names.begin() + 1, names.end(), series);
+    if (found == names.end()) return at(suite, stream, "the series " + shown(series), "a column of " + file.path);
+    columns.push_back(static_cast<std::size_t>(found - names.begin()));
+  }
+  if (columns.empty()) return at(suite, stream, "no series in " + file.path, "columns after the first");
+  return columns;
+}
+
+}  // namespace
+
+Result<PreparedStream> PreparedStream::make(const Suite& suite, const SuiteStream& stream,
+                                            const std::string& data_folder) {
+  PreparedStream made;
+  made.facts_ = stream;
+  FUGU_ASSIGN(made.unit_step_, UnitStep::parse(stream.unit_step));
+  const double sensitivity = std::ceil(stream.sensitivity / made.unit_step_.to_double() * (1 - 1e-12));
+  if (!(sensitivity >= 1 && sensitivity <= 0x1p40))
+    return at(suite, stream, "a sensitivity of less than a step or more than 2^40", "1 step to 2^40 steps");
+  made.sensitivity_steps_ = static_cast<std::uint64_t>(sensitivity);
+  if (const auto* artificial = std::get_if<ArtificialOptions>(&stream.source)) {
+    auto generated = made.generate(*artificial);
+    if (!generated) return at(suite, stream, "a stream that cannot be made", generated.error().message);
+  } else {
+    FUGU_TRY(made.read(suite, std::get<SuiteFile>(stream.source), data_folder));
+  }
+  if (made.rows_.empty()) return at(suite, stream, "a stream of no slots", "at least one");
+  made.finish(suite);
+  return made;
+}
+
+void PreparedStream::add_row(std::span<const std::optional<std::int64_t>> steps) {
+  SlotRow row;
+  row.slot = static_cast<Slot>(rows_.size());
+  for (const auto& value : steps) {
+    row.values.push_back(value ? Raw(*value) : Raw());
+    present_ += value ? 1 : 0;
+    // Multiply, then divide: 3 steps of 1/10 are the double 0.3, which 3 × 0.1 is not.
+    const Rational step = unit_step_.to_rational();
+    truth_.push_back(value ? static_cast<double>(*value) * static_cast<double>(step.num) / static_cast<double>(step.den)
+                           : kMissing);
+  }
+  rows_.push_back(std::move(row));
+}
+
+Result<void> PreparedStream::generate(const ArtificialOptions& options) {
+  FUGU_ASSIGN(const std::vector<double> values, generate_artificial(options));
+  const double step = unit_step_.to_double();
+  for (const double value : values) {
+    const std::optional<std::int64_t> steps = std::llround(value / step);
+    add_row({&steps, 1});
+  }
+  return {};
+}
+
+Result<void> PreparedStream::read(const Suite& suite, const SuiteFile& file, const std::string& data_folder) {
+  if (data_folder.empty())
+    return at(suite, facts_, "the file " + file.path + " and no data folder", "--data DIR with the folder it lies in");
+  const std::string path = (std::filesystem::path(data_folder) / file.path).string();
+  auto input = Input::open(path);
+  if (!input)
+    return Error{Cause::bad_input, at(suite, facts_, "a stream that cannot be read", path).message + " (" +
+                                       input.error().message + ")"};
+  LineReader lines(*std::move(input));
+  FUGU_ASSIGN(const std::string_view header, csv::read_header(lines, "a header: time,SERIES…"));
+  const std::size_t fields = csv::split(header).size();
+  FUGU_ASSIGN(const std::vector<std::size_t> columns, columns_of(suite, facts_, file, header));
+  series_ = columns.size();
+  std::vector<std::optional<std::int64_t>> steps(series_);
+  while (file.slots_max == 0 || static_cast<std::int64_t>(rows_.size()) < file.slots_max) {
+    FUGU_ASSIGN(const auto line, lines.next());
+    if (!line) return {};
+    const std::vector<std::string_view> cells = csv::split(*line);
+    if (cells.size() != fields)
+      return found_but_expected(lines.at(1), csv::count_fields(cells.size()),
+                                csv::count_fields(fields) + ", as in the header");
+    for (std::size_t i = 0; i < series_; ++i) {
+      const std::string_view cell = cells[columns[i]];
+      std::int64_t value = 0;
+      const DecimalFault fault = unit_step_.steps(cell, value);
+      if (fault != DecimalFault::none && fault != DecimalFault::empty)
+        return found_but_expected(lines.at(csv::column_of(cell, *line)), describe(fault),
+                                  "a number such as 0.25, or nothing for a missing value");
+      steps[i] = fault == DecimalFault::none ? std::optional(value) : std::nullopt;
+    }
+    add_row(steps);
+  }
+  return {};
+}
+
+void PreparedStream::finish(const Suite& suite) {
+  digest_ = XXH3_64bits(truth_.data(), truth_.size() * sizeof(double));
+  relative_weights_.assign(truth_.size(), 0.0);
+  for (std::size_t s = 0; s < series_; ++s) {
+    std::vector<double> present;
+    double sum = 0;
+    for (std::size_t i = s; i < truth_.size(); i += series_) {
+      if (std::isnan(truth_[i])) continue;
+      present.push_back(truth_[i]);
+      sum += truth_[i];
+    }
+    first_values_.push_back(present.empty() ? 0 : present.front());
+    // A stream of zeros has no sum to take a share of.
+    const double gamma = suite.gamma.is_share_of_sum && sum > 0 ? suite.gamma.value * sum
+                         : suite.gamma.is_share_of_sum          ? 1
+                                                                : suite.gamma.value;
+    for (std::size_t i = s; i < truth_.size(); i += series_) {
+      if (!std::isnan(truth_[i])) relative_weights_[i] = 1 / std::max(std::abs(truth_[i]), gamma);
+    }
+    best_constants_.push_back(median(std::move(present)));
+  }
+  if (suite.wants_any_measure()) analyse();
+}
+
+void PreparedStream::analyse() {
+  without_gaps_.resize(series_);
+  for (std::size_t s = 0; s < series_; ++s) {
+    double before = first_values_[s];
+    for (std::size_t i = s; i < truth_.size(); i += series_) {
+      if (!std::isnan(truth_[i])) before = truth_[i];
+      without_gaps_[s].push_back(before);
+    }
+    analyses_.emplace_back(without_gaps_[s], StreamAnalysis::Options{.period_slots = facts_.period_slots});
+  }
+}
+
+}  // namespace fugu
