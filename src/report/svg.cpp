@@ -371,6 +371,21 @@ Extent Boxes::extent() const {
 
 LegendEntry Boxes::legend() const { return {options_.label, LegendEntry::Swatch::area, options_.colour, 0.0, false}; }
 
+namespace {
+
+/// A rectangle that says more when the pointer rests on it.
+void draw_rectangle(MarkupWriter& svg, const std::vector<Attribute>& attributes, const std::string& hint) {
+  if (hint.empty()) {
+    svg.empty("rect", attributes);
+    return;
+  }
+  svg.open("rect", attributes);
+  svg.element("title", {}, hint);
+  svg.close();
+}
+
+}  // namespace
+
 void Boxes::draw(MarkupWriter& svg, const Frame& frame) const {
   const std::string css_class = std::string("fugu-box ").append(fill_class(options_.colour)).append(" ");
   for (const Box& box : boxes_) {
@@ -385,15 +400,43 @@ void Boxes::draw(MarkupWriter& svg, const Frame& frame) const {
                                                {"width", px(width_px)},
                                                {"height", px(height_px)},
                                                {"rx", "1.5"}};
-    if (box.hint.empty()) {
-      svg.empty("rect", attributes);
-    } else {
-      svg.open("rect", attributes);
-      svg.element("title", {}, box.hint);
-      svg.close();
-    }
+    draw_rectangle(svg, attributes, box.hint);
     if (box.label.empty() || height_px < kFontPx || text_width_px(box.label) > width_px) continue;
     draw_text(svg, "fugu-text", left_px + width_px / 2.0, top_px + height_px / 2.0 + 4.5, box.label, "middle");
+  }
+}
+
+HeatMap::HeatMap(std::vector<HeatCell> cells) : cells_(std::move(cells)) {
+  for (const HeatCell& cell : cells_) FUGU_CHECK(!cell.heat || *cell.heat < kHeatLevels);
+}
+
+Extent HeatMap::extent() const {
+  Extent extent;
+  for (const HeatCell& cell : cells_) {
+    include(extent.x, cell.x);
+    include(extent.y, cell.y);
+  }
+  return extent;
+}
+
+void HeatMap::draw(MarkupWriter& svg, const Frame& frame) const {
+  for (const HeatCell& cell : cells_) {
+    const double left_px = frame.x(cell.x.lo);
+    const double top_px = frame.y(cell.y.hi);
+    const double width_px = std::max(1.0, frame.x(cell.x.hi) - left_px - 1.0);
+    const double height_px = std::max(1.0, frame.y(cell.y.lo) - top_px - 1.0);
+    if (cell.heat)
+      draw_rectangle(svg,
+                     {{"class", heat_class(*cell.heat)},
+                      {"x", px(left_px)},
+                      {"y", px(top_px)},
+                      {"width", px(width_px)},
+                      {"height", px(height_px)}},
+                     cell.hint);
+    const std::string label = cell.heat ? cell.label : fitted(cell.label, width_px);
+    if (label.empty() || height_px < kFontPx || text_width_px(label) > width_px) continue;
+    draw_text(svg, cell.heat ? heat_ink_class(*cell.heat) : "fugu-text", left_px + width_px / 2.0,
+              top_px + height_px / 2.0 + 4.5, label, "middle");
   }
 }
 

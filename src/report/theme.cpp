@@ -28,6 +28,15 @@ constexpr Theme kDark = {
     .series = {"#e6edf3", "#56b4e9", "#ff8a4c", "#3cc79a", "#e28ac0", "#e6b84a", "#a3aec0"},
 };
 
+constexpr std::array<HeatColour, kHeatLevels> kHeat = {{{"#1d5fa8", "#ffffff"},
+                                                        {"#0b6e4f", "#ffffff"},
+                                                        {"#8fd0b2", "#1f2328"},
+                                                        {"#d5eee0", "#1f2328"},
+                                                        {"#fdf1cf", "#1f2328"},
+                                                        {"#f8c98a", "#1f2328"},
+                                                        {"#ea8a45", "#1f2328"},
+                                                        {"#9e3203", "#ffffff"}}};
+
 namespace {
 
 constexpr std::array<std::string_view, kColours> kNames = {"ink",    "blue",  "vermilion", "green",
@@ -61,6 +70,10 @@ std::string stroke_class(Colour colour) { return std::string("fugu-stroke-").app
 
 std::string fill_class(Colour colour) { return std::string("fugu-fill-").append(name(colour)); }
 
+std::string heat_class(std::size_t level) { return std::string("fugu-heat-").append(std::to_string(level)); }
+
+std::string heat_ink_class(std::size_t level) { return std::string("fugu-heat-ink-").append(std::to_string(level)); }
+
 std::string chart_css() {
   std::string css =
       ".fugu-chart{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;"
@@ -70,6 +83,10 @@ std::string chart_css() {
       ".fugu-line{fill:none;stroke-linejoin:round;stroke-linecap:round}\n"
       ".fugu-band{stroke:none}\n"
       ".fugu-box{fill-opacity:0.3;stroke-width:1}\n";
+  for (std::size_t level = 0; level < kHeatLevels; ++level) {
+    css.append(".").append(heat_class(level)).append("{fill:").append(kHeat[level].fill).append("}\n");
+    css.append(".").append(heat_ink_class(level)).append("{fill:").append(kHeat[level].ink).append("}\n");
+  }
   css += colours(kLight, "0.2");
   // Screens only: paper is white whatever the screen prefers.
   css.append("@media screen and (prefers-color-scheme:dark){\n").append(colours(kDark, "0.3")).append("}\n");

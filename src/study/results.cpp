@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kHeader =
     "mechanism,stream,season,amplitude,epsilon,w,runs,mae,mae_p95,mre,mre_p95,rmse,rmse_p95,sampled_share,verdict,"
     "worst_share,season_autocorrelation,season_kept,level_error,amplitude_kept,peak_error_slots,changes_found,"
-    "forecast_mae,level,sparsity,series,slots";
+    "forecast_mae,experiment,level,sparsity,series,slots";
 constexpr std::string_view kTimingsHeader = "mechanism,stream,epsilon,w,runs,seconds,ns_per_slot_and_series";
 /// Columns that say which cell it is; the rest of a row is measured.
 constexpr std::size_t kKeyColumns = 6;
@@ -164,6 +164,7 @@ std::string results_row(const Study& study, const Cell& cell, const CellResult& 
     row.append(",").append(number(value));
   row.append(",").append(name_of(result.verdict.kind)).append(",").append(number(result.verdict.worst_share));
   for (const double value : result.analyses) row.append(",").append(number(value));
+  row.append(",").append(study.requirement_of(cell).experiment);
   const auto* artificial = std::get_if<ArtificialOptions>(&stream.facts().source);
   row.append(",").append(artificial ? number(artificial->level) : "");
   row.append(",").append(artificial ? number(artificial->sparsity) : "");

@@ -197,7 +197,7 @@ std::uint64_t Study::seed_of(const Cell& cell) const {
   const PreparedStream& stream = streams_[cell.stream];
   std::string content = cell.label;
   content.append("|").append(stream.facts().name).append("|").append(std::to_string(stream.digest()));
-  content.append("|").append(number_text(requirement.epsilon));
+  content.append("|").append(requirement.experiment).append("|").append(number_text(requirement.epsilon));
   content.append("|").append(std::to_string(requirement.window_slots.value_or(0)));
   if (const auto& policies = requirement.policies) {
     content.append("|").append(std::to_string(policies->meters)).append("|").append(number_text(policies->per_day));

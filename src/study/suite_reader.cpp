@@ -394,10 +394,18 @@ Result<void> read_policies(TableReader& table, const Suite& suite, SuiteRequirem
   return {};
 }
 
+bool says_the_same(const SuiteRequirement& a, const SuiteRequirement& b) {
+  return a.experiment == b.experiment && a.epsilon == b.epsilon && a.window_slots == b.window_slots &&
+         a.policies == b.policies;
+}
+
 Result<void> read_requirement(const toml::table& from, Suite& suite) {
   TableReader table(suite.file, from);
   SuiteRequirement requirement;
   requirement.place = place_of(from.source());
+  FUGU_ASSIGN(requirement.experiment, table.text("name", ""));
+  if (requirement.experiment.find_first_of(",\"\n\r") != std::string::npos)
+    return table.complain(*table.find("name"), "a name with comma, quote or line end", "one without");
   FUGU_ASSIGN(const auto epsilons, table.numbers("epsilon", {}, 1e-9, 32768));
   const bool is_policies = table.find("policies") != nullptr;
   std::vector<std::uint64_t> windows = {0};
@@ -415,11 +423,12 @@ Result<void> read_requirement(const toml::table& from, Suite& suite) {
     for (const double epsilon : epsilons) {
       requirement.epsilon = epsilon;
       if (!is_policies) requirement.window_slots = w;
-      // Where vary-ε and vary-w meet, once is enough.
       const bool twice = std::ranges::any_of(suite.requirements, [&](const SuiteRequirement& other) {
-        return !is_policies && !other.policies && other.epsilon == epsilon && other.window_slots == w;
+        return says_the_same(other, requirement);
       });
-      if (!twice) suite.requirements.push_back(requirement);
+      if (twice)
+        return table.complain(from, "a requirement that is there already", "each once, or a name of their own for each");
+      suite.requirements.push_back(requirement);
     }
   }
   return {};

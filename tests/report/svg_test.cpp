@@ -211,4 +211,19 @@ RC_GTEST_PROP(Chart, SurvivesAnyTextAndNumbers, ()) {
   }
 }
 
+TEST(HeatMap, ColoursCellsAndWritesWhatFits) {
+  Chart chart({.x = {.lo = 0.0, .hi = 2.0}, .y = {.lo = 0.0, .hi = 2.0}});
+  chart.add(HeatMap({{.x = {0, 1}, .y = {0, 1}, .heat = 1, .label = "1.00", .hint = "uniform <best>"},
+                     {.x = {1, 2}, .y = {0, 1}, .heat = 7, .label = std::string(400, 'm')},
+                     {.x = {0, 2}, .y = {1, 2}, .label = "amplitude 10"}}));
+  const std::string svg = chart.standalone_svg();
+  EXPECT_EQ(imbalance(svg), "");
+  EXPECT_EQ(count(svg, "class=\"fugu-heat-1\""), 1U);
+  EXPECT_EQ(count(svg, "class=\"fugu-heat-7\""), 1U);
+  EXPECT_NE(svg.find(">1.00<"), std::string::npos);
+  EXPECT_NE(svg.find("uniform &lt;best&gt;"), std::string::npos);
+  EXPECT_NE(svg.find(">amplitude 10<"), std::string::npos);
+  EXPECT_EQ(svg.find("mmmm"), std::string::npos) << "a number that does not fit is left out, not cut";
+}
+
 }  // namespace

@@ -36,6 +36,10 @@ TEST(Theme, TextAndSeriesAreLegible) {
   }
 }
 
+TEST(Theme, NumbersInHeatMapsAreLegible) {
+  for (const auto& heat : fugu::report::kHeat) EXPECT_GE(contrast(heat.ink, heat.fill), 4.5) << heat.fill;
+}
+
 TEST(Theme, StyleFitsInsideMarkup) {
   const std::string css = fugu::report::chart_css();
   EXPECT_EQ(css.find_first_of("<>&"), std::string::npos);

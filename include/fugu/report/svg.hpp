@@ -126,6 +126,27 @@ class Boxes final : public Mark {
   std::vector<Box> boxes_;
 };
 
+/// A table in colours: cells that say by colour and number how good something is. Cells without heat are headings.
+struct HeatCell {
+  Interval x = {};
+  Interval y = {};
+  std::optional<std::size_t> heat = std::nullopt;  ///< below kHeatLevels
+  std::string label = {};                          ///< inside, if there is room
+  std::string hint = {};                           ///< shown when the pointer rests on it
+};
+
+class HeatMap final : public Mark {
+ public:
+  explicit HeatMap(std::vector<HeatCell> cells);
+
+  Extent extent() const override;
+  LegendEntry legend() const override { return {}; }
+  void draw(MarkupWriter& svg, const Frame& frame) const override;
+
+ private:
+  std::vector<HeatCell> cells_;
+};
+
 /// Parts of the horizontal axis, shaded over the whole height: nights, gaps. Add them before everything else.
 class Shades final : public Mark {
  public:

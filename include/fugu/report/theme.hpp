@@ -34,6 +34,17 @@ struct Theme {
 extern const Theme kLight;
 extern const Theme kDark;
 
+/// From good to bad, for cells of a heat map: a fill and the colour of text on it (contrast at least 4.5:1). The first is
+/// blue rather than green: better than all others in a way that needs a word. The same on light and dark screens.
+struct HeatColour {
+  std::string_view fill;
+  std::string_view ink;
+};
+inline constexpr std::size_t kHeatLevels = 8;
+extern const std::array<HeatColour, kHeatLevels> kHeat;
+std::string heat_class(std::size_t level);
+std::string heat_ink_class(std::size_t level);
+
 /// CSS class that gives an SVG shape this colour as its stroke or fill.
 std::string stroke_class(Colour colour);
 std::string fill_class(Colour colour);

@@ -68,10 +68,13 @@ struct SuitePolicies {
   std::uint64_t seed = 1;
   /// ε of event level for everybody; without it, slots in which no policy is relevant are released as they are.
   std::optional<double> floor_epsilon = std::nullopt;
+
+  friend bool operator==(const SuitePolicies&, const SuitePolicies&) = default;
 };
 
 /// What must be kept: w-event, or policies.
 struct SuiteRequirement {
+  std::string experiment;  ///< what it is part of: "vary-epsilon"
   double epsilon = 1;
   std::optional<std::uint64_t> window_slots = std::nullopt;  ///< absent with policies
   std::optional<SuitePolicies> policies = std::nullopt;
