@@ -76,8 +76,7 @@ double autocorrelation(std::span<const double> values, std::size_t lag) {
   const double centre = mean(values);
   double variance = 0, covariance = 0;
   for (std::size_t t = 0; t < values.size(); ++t) variance += (values[t] - centre) * (values[t] - centre);
-  for (std::size_t t = 0; t + lag < values.size(); ++t)
-    covariance += (values[t] - centre) * (values[t + lag] - centre);
+  for (std::size_t t = 0; t + lag < values.size(); ++t) covariance += (values[t] - centre) * (values[t + lag] - centre);
   return variance > 0 ? covariance / variance : 0;
 }
 

@@ -96,8 +96,8 @@ Result<void> PreparedStream::read(const Suite& suite, const SuiteFile& file, con
   const std::string path = (std::filesystem::path(data_folder) / file.path).string();
   auto input = Input::open(path);
   if (!input)
-    return Error{Cause::bad_input, at(suite, facts_, "a stream that cannot be read", path).message + " (" +
-                                       input.error().message + ")"};
+    return Error{Cause::bad_input,
+                 at(suite, facts_, "a stream that cannot be read", path).message + " (" + input.error().message + ")"};
   LineReader lines(*std::move(input));
   FUGU_ASSIGN(const std::string_view header, csv::read_header(lines, "a header: time,SERIES…"));
   const std::size_t fields = csv::split(header).size();

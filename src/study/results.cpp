@@ -86,13 +86,12 @@ std::optional<CellResult> parse_row(std::string_view row) {
 
 /// What results depend on, a line each.
 std::vector<std::pair<std::string, std::string>> facts_of(const Study& study) {
-  std::vector<std::pair<std::string, std::string>> facts = {
-      {"format", std::to_string(kFormat)},
-      {"fugu", "\"" FUGU_VERSION "\""},
-      {"seed", std::to_string(study.suite().seed)},
-      {"runs", std::to_string(study.suite().runs)},
-      {"as_published", study.as_published() ? "true" : "false"},
-      {"cells", std::to_string(study.cells().size())}};
+  std::vector<std::pair<std::string, std::string>> facts = {{"format", std::to_string(kFormat)},
+                                                            {"fugu", "\"" FUGU_VERSION "\""},
+                                                            {"seed", std::to_string(study.suite().seed)},
+                                                            {"runs", std::to_string(study.suite().runs)},
+                                                            {"as_published", study.as_published() ? "true" : "false"},
+                                                            {"cells", std::to_string(study.cells().size())}};
   for (const PreparedStream& stream : study.streams()) {
     char digest[24];
     std::snprintf(digest, sizeof digest, "\"%016llx\"", static_cast<unsigned long long>(stream.digest()));
@@ -159,8 +158,8 @@ std::string results_row(const Study& study, const Cell& cell, const CellResult& 
   const PreparedStream& stream = study.stream_of(cell);
   std::string row = key_of(study, cell);
   row.append(",").append(std::to_string(result.runs));
-  for (const double value : {result.mae, result.mae_p95, result.mre, result.mre_p95, result.rmse, result.rmse_p95,
-                             result.sampled_share})
+  for (const double value :
+       {result.mae, result.mae_p95, result.mre, result.mre_p95, result.rmse, result.rmse_p95, result.sampled_share})
     row.append(",").append(number(value));
   row.append(",").append(name_of(result.verdict.kind)).append(",").append(number(result.verdict.worst_share));
   for (const double value : result.analyses) row.append(",").append(number(value));
@@ -232,8 +231,7 @@ Result<void> ResultsFolder::take_up(const Study& study) {
   if (!run || !suite)
     return Error{Cause::bad_input, path + ": results without the run.toml and suite.toml they belong to" + advice};
   const std::string differs = difference(study, *run, *suite);
-  if (!differs.empty())
-    return Error{Cause::bad_input, path + ": results of another study (" + differs + ")" + advice};
+  if (!differs.empty()) return Error{Cause::bad_input, path + ": results of another study (" + differs + ")" + advice};
   std::size_t line = 0;
   for (std::size_t at = 0; at < whole; ++line) {
     const std::size_t end = text.find('\n', at);
@@ -245,9 +243,9 @@ Result<void> ResultsFolder::take_up(const Study& study) {
                        row.starts_with(key_of(study, study.cells()[line - 1]).append(","));
     const auto result = known ? parse_row(row) : std::nullopt;
     if (!result)
-      return Error{Cause::bad_input, path + ":" + std::to_string(line + 1) +
-                                         ": found a row that does not belong there; expected " +
-                                         (is_header ? "the header" : "the results of this study in its order") + advice};
+      return Error{Cause::bad_input,
+                   path + ":" + std::to_string(line + 1) + ": found a row that does not belong there; expected " +
+                       (is_header ? "the header" : "the results of this study in its order") + advice};
     results_.push_back(*result);
   }
   if (::ftruncate(results_descriptor_, static_cast<off_t>(whole)) != 0) return failed(path, "cutting");

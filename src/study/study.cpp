@@ -14,9 +14,8 @@ namespace {
 
 constexpr std::uint64_t kSlotsPerDay = 96;
 
-constexpr std::pair<std::string_view, Yardstick> kYardsticks[] = {{"zero", Yardstick::zero},
-                                                                  {"best-constant", Yardstick::best_constant},
-                                                                  {"last-public", Yardstick::last_public}};
+constexpr std::pair<std::string_view, Yardstick> kYardsticks[] = {
+    {"zero", Yardstick::zero}, {"best-constant", Yardstick::best_constant}, {"last-public", Yardstick::last_public}};
 
 /// Policies that are all known before the first slot.
 class StatedPolicies final : public PolicyFeed {
@@ -86,7 +85,7 @@ std::string_view name_of(Verdict::Kind kind) {
     case Verdict::Kind::unknown: return "unknown";
     case Verdict::Kind::no_data: break;
   }
-  return "no data used";
+  return "no data";
 }
 
 Result<Study> Study::make(Suite suite, const Options& options) {

@@ -26,8 +26,8 @@ constexpr double kHeatRowPx = 25;
 /// Up to these multiples of the best error a cell has the colour of its place in the list; the first is "better than
 /// every mechanism", which only yardsticks and forms without a promise can be.
 constexpr std::array<double, report::kHeatLevels - 1> kHeatSteps = {0.9995, 1.0005, 1.1, 1.5, 2, 5, 10};
-constexpr std::array<std::string_view, report::kHeatLevels> kHeatNames = {"below 1",  "best",     "up to 1.1", "up to 1.5",
-                                                                          "up to 2",  "up to 5",  "up to 10",  "above 10"};
+constexpr std::array<std::string_view, report::kHeatLevels> kHeatNames = {
+    "below 1", "best", "up to 1.1", "up to 1.5", "up to 2", "up to 5", "up to 10", "above 10"};
 
 /// The results as a cube: streams × requirements × (mechanisms, then yardsticks).
 class Cube {
@@ -215,15 +215,14 @@ report::Chart heat_map(const Cube& cube, const Experiment& experiment, const Str
                          .heat = heat_of(deterioration),
                          .label = heat_label(deterioration),
                          .hint = cube.row(row).label + ", " + group_heading(cube.study().streams()[stream].facts()) +
-                                 ", " + describe_requirement(requirements[requirement]) +
-                                 ": MAE " + format_significant(cube.at(stream, requirement, row).mae)});
+                                 ", " + describe_requirement(requirements[requirement]) + ": MAE " +
+                                 format_significant(cube.at(stream, requirement, row).mae)});
       }
       columns.push_back({x + 0.5, column_label(experiment, requirements[requirement])});
       x += 1;
     }
-    cells.push_back({.x = {start, x},
-                     .y = {top, top + 1},
-                     .label = group_heading(cube.study().streams()[stream].facts())});
+    cells.push_back(
+        {.x = {start, x}, .y = {top, top + 1}, .label = group_heading(cube.study().streams()[stream].facts())});
     x += 0.25;  // a gap between streams
   }
   for (std::size_t row = 0; row < cube.rows(); ++row)
@@ -243,11 +242,11 @@ report::Chart heat_key() {
     const auto x = static_cast<double>(i);
     cells.push_back({.x = {x, x + 1}, .y = {0, 1}, .heat = i, .label = std::string(kHeatNames[i])});
   }
-  report::Chart chart({.description = "The colours of the heat maps, from better than the best to above ten times.",
-                       .x = {.label = "error as a multiple of the best mechanism's", .lo = 0.0, .hi = 8.0,
-                             .ticks = {{0.5, ""}}},
-                       .y = {.lo = 0.0, .hi = 1.0, .ticks = {{0.5, ""}}},
-                       .height_px = 160});
+  report::Chart chart(
+      {.description = "The colours of the heat maps, from better than the best to above ten times.",
+       .x = {.label = "error as a multiple of the best mechanism's", .lo = 0.0, .hi = 8.0, .ticks = {{-1, ""}}},
+       .y = {.lo = 0.0, .hi = 1.0, .ticks = {{-1, ""}}},
+       .height_px = 160});
   chart.add(report::HeatMap(std::move(cells)));
   return chart;
 }
@@ -271,7 +270,7 @@ void add_heat_maps(report::Page& page, const Cube& cube, const std::vector<Exper
 std::vector<report::Tick> decades(double lowest, double highest) {
   std::vector<report::Tick> ticks;
   for (double exponent = std::floor(lowest); exponent <= std::ceil(highest); ++exponent)
-    ticks.push_back({exponent, format_significant(std::pow(10.0, exponent))});
+    ticks.push_back({exponent, short_text(std::pow(10.0, exponent))});
   return ticks;
 }
 
@@ -367,8 +366,8 @@ Result<void> add_examples(report::Page& page, const Cube& cube) {
     std::vector<report::Chart> charts;
     for (const std::size_t row : cube.ranked(stream, requirement)) {
       if (charts.size() == kExampleMechanisms) break;
-      FUGU_ASSIGN(report::Chart chart, example_chart(cube, cube.cell(stream, requirement, row),
-                                                     cube.at(stream, requirement, row)));
+      FUGU_ASSIGN(report::Chart chart,
+                  example_chart(cube, cube.cell(stream, requirement, row), cube.at(stream, requirement, row)));
       charts.push_back(std::move(chart));
     }
     if (charts.empty()) continue;
@@ -394,8 +393,7 @@ Verdict worst_verdict(const Cube& cube, std::size_t row) {
 
 report::Cell verdict_cell(const Verdict& verdict) {
   std::string text(name_of(verdict.kind));
-  if (verdict.kind == Verdict::Kind::breaks)
-    text = "BREAKS, " + format_significant(verdict.worst_share) + " times ε";
+  if (verdict.kind == Verdict::Kind::breaks) text = "BREAKS, " + format_significant(verdict.worst_share) + " times ε";
   const report::Tone tone = verdict.kind == Verdict::Kind::holds    ? report::Tone::good
                             : verdict.kind == Verdict::Kind::breaks ? report::Tone::bad
                                                                     : report::Tone::plain;
@@ -403,13 +401,16 @@ report::Cell verdict_cell(const Verdict& verdict) {
 }
 
 report::Table summary_of(const Cube& cube) {
-  report::Table table{.caption = "All streams and requirements. Deterioration is the geometric mean over them.",
+  report::Table table{.caption =
+                          "All streams and requirements. Deterioration is the geometric mean over them; answered is "
+                          "the share of slots with "
+                          "an answer of their own; worse than: in how many cells not looking at the data is better.",
                       .columns = {{"mechanism", Align::text},
                                   {"best in", Align::number},
                                   {"deterioration", Align::number},
                                   {"worse than zero", Align::number},
-                                  {"worse than a constant", Align::number},
-                                  {"answered slots", Align::number},
+                                  {"than a constant", Align::number},
+                                  {"answered", Align::number},
                                   {"verdict", Align::text}}};
   std::size_t zero = 0, constant = 0;
   for (std::size_t row = 0; row < cube.rows(); ++row) {
@@ -468,7 +469,8 @@ void add_error_tables(report::Page& page, const Cube& cube) {
   page.section("Mean absolute errors");
   page.paragraph("In brackets the 0.95 quantile over runs. All numbers, and the other metrics, are in results.csv.");
   for (std::size_t stream = 0; stream < cube.streams(); ++stream) {
-    report::Table table{.caption = cube.study().streams()[stream].facts().name, .columns = {{"mechanism", Align::text}}};
+    report::Table table{.caption = cube.study().streams()[stream].facts().name,
+                        .columns = {{"mechanism", Align::text}}};
     for (const SuiteRequirement& requirement : cube.study().suite().requirements)
       table.columns.push_back({describe_requirement(requirement), Align::number});
     for (std::size_t row = 0; row < cube.rows(); ++row) {
@@ -538,7 +540,9 @@ Result<std::string> study_page(const Study& study, const std::vector<CellResult>
   page.note("This page shows true streams. It is for those who may see them.");
   page.paragraph(std::to_string(study.streams().size()) + " streams, " + std::to_string(suite.requirements.size()) +
                  " requirements, " + std::to_string(suite.runs) + " runs of each mechanism with seed " +
-                 std::to_string(suite.seed) + ", fugu " FUGU_VERSION ". The last rows of every table are yardsticks "
+                 std::to_string(suite.seed) +
+                 ", fugu " FUGU_VERSION
+                 ". The last rows of every table are yardsticks "
                  "that do not look at the data: zero, the best constant (the median of the true stream), and the last "
                  "value that was public (the first of the stream).");
   page.table(summary_of(cube));

@@ -270,7 +270,8 @@ class StudyRunner {
       auto done = run_task(*task, space);
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
       const std::lock_guard lock(mutex_);
-      if (!done && task->cell < end()) failure_ = {task->cell, study_.in_cell(study_.cells()[task->cell], done.error())};
+      if (!done && task->cell < end())
+        failure_ = {task->cell, study_.in_cell(study_.cells()[task->cell], done.error())};
       task->state->seconds += took.count();
       task->state->runs_left -= task->last_run - task->first_run;
       if (task->state->runs_left == 0) changed_.notify_one();

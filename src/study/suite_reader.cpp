@@ -163,9 +163,9 @@ class TableReader {
     if (value && *value >= 0 && static_cast<std::uint64_t>(*value) >= least &&
         static_cast<std::uint64_t>(*value) <= most)
       return static_cast<std::uint64_t>(*value);
-    return complain(node, value ? "a number out of range" : kind_of(node),
-                    std::string(key) + " as a whole number from " + std::to_string(least) + " to " +
-                        std::to_string(most));
+    return complain(
+        node, value ? "a number out of range" : kind_of(node),
+        std::string(key) + " as a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   }
 
   /// Calls take(node) for the value, or for each of a list of values. Whether the key is there.
@@ -178,7 +178,8 @@ class TableReader {
       FUGU_TRY(take(*node));
       return true;
     }
-    if (list->empty()) return complain(*node, "an empty list", std::string(key) + " with at least one " + std::string(what));
+    if (list->empty())
+      return complain(*node, "an empty list", std::string(key) + " with at least one " + std::string(what));
     for (const toml::node& item : *list) FUGU_TRY(take(item));
     return true;
   }
@@ -208,7 +209,8 @@ Result<SuiteMechanism> parse_mechanism(const std::string& file, const TableReade
 Result<void> read_mechanisms(TableReader& root, Suite& suite) {
   FUGU_ASSIGN(const auto names, root.texts("mechanisms"));
   if (names.empty())
-    return root.complain(root.table(), "no mechanisms", "mechanisms = [\"uniform\", …] or [\"all\"]: the grid is empty");
+    return root.complain(root.table(), "no mechanisms",
+                         "mechanisms = [\"uniform\", …] or [\"all\"]: the grid is empty");
   for (const auto& name : names) {
     FUGU_ASSIGN(SuiteMechanism mechanism, parse_mechanism(suite.file, name));
     const bool twice = std::ranges::any_of(suite.mechanisms, [&](const auto& m) { return m.label == mechanism.label; });
@@ -241,8 +243,7 @@ Result<void> read_metrics(TableReader& root, Suite& suite) {
 Result<void> read_gamma(TableReader& root, Suite& suite) {
   const toml::node* share = root.find("gamma_share");
   const toml::node* value = root.find("gamma");
-  if (share != nullptr && value != nullptr)
-    return root.complain(*share, "gamma and gamma_share", "one of the two");
+  if (share != nullptr && value != nullptr) return root.complain(*share, "gamma and gamma_share", "one of the two");
   suite.gamma.is_share_of_sum = share != nullptr;
   if (share != nullptr) {
     FUGU_ASSIGN(suite.gamma.value, root.number("gamma_share", 0.001, 1e-12, 1));
@@ -279,7 +280,9 @@ Result<void> check_unit_step(TableReader& table, const SuiteStream& stream) {
   return table.complain(*table.find("unit_step"), shown(stream.unit_step), "unit_step such as \"1\" or \"0.001\"");
 }
 
-std::string step_of(int decimals) { return decimals == 0 ? "1" : "0." + std::string(static_cast<std::size_t>(decimals) - 1, '0') + "1"; }
+std::string step_of(int decimals) {
+  return decimals == 0 ? "1" : "0." + std::string(static_cast<std::size_t>(decimals) - 1, '0') + "1";
+}
 
 Result<void> read_artificial(TableReader& table, Suite& suite) {
   ArtificialOptions options;
@@ -379,8 +382,7 @@ Result<void> read_stream(const toml::table& from, Suite& suite) {
 
 Result<void> read_policies(TableReader& table, const Suite& suite, SuiteRequirement& requirement) {
   const toml::node* node = table.find("policies");
-  if (!node->is_table())
-    return table.complain(*node, kind_of(*node), "policies = { meters = 5, per_day = 12 }");
+  if (!node->is_table()) return table.complain(*node, kind_of(*node), "policies = { meters = 5, per_day = 12 }");
   TableReader from(suite.file, *node->as_table());
   SuitePolicies policies;
   FUGU_ASSIGN(policies.meters, from.whole("meters", 1, 1, 1'000'000));
@@ -423,11 +425,11 @@ Result<void> read_requirement(const toml::table& from, Suite& suite) {
     for (const double epsilon : epsilons) {
       requirement.epsilon = epsilon;
       if (!is_policies) requirement.window_slots = w;
-      const bool twice = std::ranges::any_of(suite.requirements, [&](const SuiteRequirement& other) {
-        return says_the_same(other, requirement);
-      });
+      const bool twice = std::ranges::any_of(
+          suite.requirements, [&](const SuiteRequirement& other) { return says_the_same(other, requirement); });
       if (twice)
-        return table.complain(from, "a requirement that is there already", "each once, or a name of their own for each");
+        return table.complain(from, "a requirement that is there already",
+                              "each once, or a name of their own for each");
       suite.requirements.push_back(requirement);
     }
   }

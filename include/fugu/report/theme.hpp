@@ -34,8 +34,8 @@ struct Theme {
 extern const Theme kLight;
 extern const Theme kDark;
 
-/// From good to bad, for cells of a heat map: a fill and the colour of text on it (contrast at least 4.5:1). The first is
-/// blue rather than green: better than all others in a way that needs a word. The same on light and dark screens.
+/// From good to bad, for cells of a heat map: a fill and the colour of text on it (contrast at least 4.5:1). The first
+/// is blue rather than green: better than all others in a way that needs a word. The same on light and dark screens.
 struct HeatColour {
   std::string_view fill;
   std::string_view ink;

@@ -47,7 +47,7 @@ struct ArtificialOptions {
   /// below 1. Rounding to `decimals` may bring further slots, at the ends of seasons, down to the level.
   double sparsity = 0.0;
 
-  double growth = 1.5;     ///< factor per slot in the growing phase; above 1, at most 100
+  double growth = 1.5;  ///< factor per slot in the growing phase; above 1, at most 100
   ArtificialForm form = ArtificialForm::thesis;
   int decimals = 0;        ///< of the values: 0 for counts … 6
   std::uint64_t seed = 1;  ///< equal seeds give equal streams

@@ -17,8 +17,8 @@ namespace fugu {
 /// Values lie slot by slot: [slot · series + series].
 class PreparedStream {
  public:
-  /// Generates it, or reads it below `data_folder`; `suite` says what else is needed of it. A file that is not there, or
-  /// that lacks a series, is an error that names the line of the suite.
+  /// Generates it, or reads it below `data_folder`; `suite` says what else is needed of it. A file that is not there,
+  /// or that lacks a series, is an error that names the line of the suite.
   static Result<PreparedStream> make(const Suite& suite, const SuiteStream& stream, const std::string& data_folder);
 
   const SuiteStream& facts() const { return facts_; }

@@ -77,7 +77,7 @@ class Study {
  public:
   struct Options {
     std::string data_folder = {};
-    bool as_published = false;  ///< adds the forms that break their promise, to be compared with
+    bool as_published = false;                         ///< adds the forms that break their promise, to be compared with
     std::optional<std::uint64_t> seed = std::nullopt;  ///< instead of the suite's
     std::optional<std::uint64_t> runs = std::nullopt;
   };
@@ -92,8 +92,8 @@ class Study {
   const std::vector<PreparedStream>& streams() const { return streams_; }
 
   struct RunOptions {
-    unsigned threads = 0;    ///< 0: as many as there are cores
-    std::size_t from = 0;    ///< cells before this one are done
+    unsigned threads = 0;  ///< 0: as many as there are cores
+    std::size_t from = 0;  ///< cells before this one are done
     /// Called about ten times a second with the runs that are done and all there are to do.
     std::function<void(std::uint64_t, std::uint64_t)> progress = {};
   };

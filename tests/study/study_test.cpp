@@ -1,0 +1,389 @@
+#include "fugu/study/study.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "fugu/noise/law.hpp"
+#include "fugu/study/results.hpp"
+#include "fugu/study/study_report.hpp"
+#include "report/balance.hpp"
+#include "support/temp_dir.hpp"
+
+namespace fugu {
+namespace {
+
+Study study_of(const std::string& text, const Study::Options& options = {}) {
+  auto suite = parse_suite("test.toml", text);
+  EXPECT_TRUE(suite) << suite.error().message;
+  auto study = Study::make(*std::move(suite), options);
+  EXPECT_TRUE(study) << study.error().message;
+  return *std::move(study);
+}
+
+std::string error_of(const std::string& text, const Study::Options& options = {}) {
+  auto suite = parse_suite("test.toml", text);
+  EXPECT_TRUE(suite) << suite.error().message;
+  const auto study = Study::make(*std::move(suite), options);
+  return study ? "" : study.error().message;
+}
+
+std::vector<CellResult> results_of(const Study& study, unsigned threads) {
+  std::vector<CellResult> results;
+  const auto done = study.run({.threads = threads}, [&](std::size_t cell, const CellResult& result) -> Result<void> {
+    EXPECT_EQ(cell, results.size()) << "out of order";
+    results.push_back(result);
+    return {};
+  });
+  EXPECT_TRUE(done) << done.error().message;
+  return results;
+}
+
+std::string rows_of(const Study& study, const std::vector<CellResult>& results) {
+  std::string rows;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    rows.append(results_row(study, study.cells()[i], results[i])).append("\n");
+  return rows;
+}
+
+const std::string kSmall = R"(
+runs = 6
+mechanisms = ["uniform", "sample", "hybrid:4"]
+metrics = ["season", "level", "amplitude", "peak", "changes", "forecast"]
+[[stream]]
+length = 200
+season = [20, 40]
+amplitude = 100
+[[requirement]]
+epsilon = [0.5, 1]
+w = 10
+)";
+
+TEST(Study, CellsAreStreamsByRequirementsByMechanisms) {
+  const Study study = study_of(kSmall);
+  ASSERT_EQ(study.cells().size(), 2U * 2U * (3U + 3U));
+  EXPECT_EQ(study.cells()[0].label, "uniform");
+  EXPECT_EQ(study.cells()[3].label, "zero");
+  EXPECT_EQ(study.cells()[6].requirement, 1U);
+  EXPECT_EQ(study.cells()[12].stream, 1U);
+}
+
+TEST(Study, SameNumbersWhateverTheNumberOfThreads) {
+  const Study study = study_of(kSmall);
+  const std::string one = rows_of(study, results_of(study, 1));
+  EXPECT_EQ(rows_of(study, results_of(study, 2)), one);
+  EXPECT_EQ(rows_of(study, results_of(study, 5)), one);
+  const Study other = study_of(kSmall, {.seed = 2});
+  EXPECT_NE(rows_of(other, results_of(other, 1)), one);
+}
+
+TEST(Study, NumbersOfACellDoNotDependOnTheOthers) {
+  const Study study = study_of(kSmall);
+  std::string text = kSmall;
+  text.replace(text.find("[\"uniform\", \"sample\", \"hybrid:4\"]"), 33, "[\"hybrid:4\"]");
+  text.replace(text.find("[0.5, 1]"), 8, "1");
+  text.replace(text.find("[20, 40]"), 8, "40");
+  text.replace(text.find("amplitude = 100"), 15, "amplitude = 100\nname = \"season40-amplitude100\"");
+  const Study alone = study_of(text);
+  const auto all = results_of(study, 1);
+  const auto one = results_of(alone, 1);
+  const std::string row = results_row(alone, alone.cells()[0], one[0]);
+  EXPECT_EQ(rows_of(study, all).find(row) == std::string::npos, false) << row;
+}
+
+TEST(Study, UniformHasTheErrorThatItsNoiseHas) {
+  const Study study = study_of(R"(
+runs = 400
+mechanisms = ["uniform"]
+[[stream]]
+length = 100
+season = 20
+amplitude = 100
+[[requirement]]
+epsilon = 1
+w = 10
+)");
+  const CellResult uniform = results_of(study, 2)[0];
+  const double expected = NoiseLaw{NoiseKind::laplace, {10, 1}}.expected_magnitude();
+  // 40,000 independent |noise| of standard deviation about 10: five standard errors, false alarms below 1e-6.
+  EXPECT_NEAR(uniform.mae, expected, 5 * 10 / std::sqrt(40'000.0));
+  EXPECT_GT(uniform.mae_p95, uniform.mae);
+  EXPECT_GT(uniform.rmse, uniform.mae);
+  EXPECT_EQ(uniform.sampled_share, 1);
+  EXPECT_EQ(uniform.verdict.kind, Verdict::Kind::holds);
+  EXPECT_TRUE(std::isnan(uniform.analyses[0])) << "not named, not computed";
+}
+
+/// Files for suites to read.
+class StudyOfFiles : public testing::Test {
+ protected:
+  Study study(const std::string& stream, const std::string& mechanisms = "\"uniform\"") {
+    return study_of(suite(stream, mechanisms), {.data_folder = folder_.file("")});
+  }
+  std::string suite(const std::string& stream, const std::string& mechanisms = "\"uniform\"") {
+    return "gamma = 1\nruns = 3\nmechanisms = [" + mechanisms + "]\n[[stream]]\n" + stream +
+           "\n[[requirement]]\nepsilon = 1\nw = 2\n";
+  }
+  void write(const std::string& name, const std::string& text) { test::write_whole(folder_.file(name), text); }
+
+  test::TempDir folder_;
+};
+
+TEST_F(StudyOfFiles, YardsticksByHand) {
+  write("a.csv", "timestamp,x\n2020-01-01,3\n2020-02-01,1\n2020-03-01,8\n");
+  const auto results = results_of(study("file = \"a.csv\""), 1);
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_DOUBLE_EQ(results[1].mae, (3 + 1 + 8) / 3.0) << "zero";
+  EXPECT_DOUBLE_EQ(results[1].mre, 1);
+  EXPECT_DOUBLE_EQ(results[2].mae, (0 + 2 + 5) / 3.0) << "the median, 3";
+  EXPECT_DOUBLE_EQ(results[2].rmse, std::sqrt((0 + 4 + 25) / 3.0));
+  EXPECT_DOUBLE_EQ(results[3].mae, (0 + 2 + 5) / 3.0) << "the first, 3";
+  EXPECT_DOUBLE_EQ(results[3].mre, (0 / 3.0 + 2 / 1.0 + 5 / 8.0) / 3);
+  EXPECT_EQ(results[3].verdict.kind, Verdict::Kind::no_data);
+  EXPECT_EQ(results[3].runs, 1U);
+}
+
+TEST_F(StudyOfFiles, MissingValuesAndSeveralSeries) {
+  write("a.csv", "timestamp,x,y,z\n1,3,,7\n2,,4,7\n3,9,6,7\n");
+  const Study made = study("file = \"a.csv\"\nseries = [\"x\", \"y\"]");
+  EXPECT_EQ(made.streams()[0].series(), 2U);
+  EXPECT_EQ(made.streams()[0].present(), 4U);
+  const auto results = results_of(made, 1);
+  EXPECT_DOUBLE_EQ(results[1].mae, (3 + 9 + 4 + 6) / 4.0) << "what is missing is not zero";
+  EXPECT_TRUE(std::isfinite(results[0].mae));
+  const Study each = study("file = \"a.csv\"\nseries = [\"x\", \"z\"]\neach_series = true");
+  ASSERT_EQ(each.streams().size(), 2U);
+  EXPECT_EQ(each.streams()[1].facts().name, "a.csv-z");
+}
+
+TEST_F(StudyOfFiles, TruncatedReleasesAreNotNegative) {
+  write("a.csv", "timestamp,x\n1,0\n2,0\n3,0\n4,0\n5,0\n6,0\n");
+  const double plain = results_of(study("file = \"a.csv\""), 1)[0].mae;
+  const double cut = results_of(study("file = \"a.csv\"\ntruncate = true"), 1)[0].mae;
+  EXPECT_LT(cut, plain);
+  EXPECT_GT(cut, 0);
+}
+
+TEST_F(StudyOfFiles, SaysWhatIsWrongWithAFile) {
+  write("a.csv", "timestamp,x\n1,3\n2,secret\n");
+  write("b.csv", "timestamp,x\n1,3,4\n");
+  write("c.csv", "timestamp,x\n");
+  const Study::Options here{.data_folder = folder_.file("")};
+  EXPECT_NE(error_of(suite("file = \"not-there.csv\""), here).find("test.toml:5:8: found a stream that cannot be read"),
+            std::string::npos);
+  EXPECT_NE(error_of(suite("file = \"a.csv\"")).find("no data folder; expected --data DIR"), std::string::npos);
+  const std::string text = error_of(suite("file = \"a.csv\""), here);
+  EXPECT_NE(text.find("a.csv:3:3: found text"), std::string::npos) << text;
+  EXPECT_EQ(text.find("secret"), std::string::npos);
+  EXPECT_NE(error_of(suite("file = \"b.csv\""), here).find("b.csv:2:1: found 3 fields; expected 2 fields"),
+            std::string::npos);
+  EXPECT_NE(error_of(suite("file = \"c.csv\""), here).find("found a stream of no slots"), std::string::npos);
+  EXPECT_NE(error_of(suite("file = \"a.csv\"\nseries = [\"y\"]"), here).find("found the series 'y'"),
+            std::string::npos);
+}
+
+TEST(Study, SaysWhatIsWrongWithMechanisms) {
+  const auto with = [](const std::string& mechanism) {
+    return "mechanisms = [\"" + mechanism +
+           "\"]\n[[stream]]\nseason = 20\namplitude = 10\n[[requirement]]\nepsilon = 1\nw = 5\n";
+  };
+  EXPECT_NE(error_of(with("unifrom")).find("test.toml:1:15: there is no mechanism 'unifrom'; known are uniform"),
+            std::string::npos);
+  EXPECT_NE(error_of(with("narwhal")).find("test.toml:1:15: narwhal needs --policies"), std::string::npos);
+  EXPECT_NE(error_of(with("hybrid")).find("test.toml:1:15: hybrid needs"), std::string::npos);
+}
+
+const std::string kPolicies = R"(
+runs = 2
+mechanisms = ["tes-uniform"]
+[[stream]]
+length = 96
+season = 96
+amplitude = 50
+decimals = 3
+sensitivity = 10
+[[requirement]]
+epsilon = 1
+policies = { meters = 2, per_day = 6, floor = 1 }
+)";
+
+TEST(Study, PoliciesAreKept) {
+  const auto results = results_of(study_of(kPolicies), 2);
+  EXPECT_GT(results[0].mae, 0);
+  EXPECT_EQ(results[0].verdict.kind, Verdict::Kind::holds);
+  std::string text = kPolicies;
+  text.replace(text.find("tes-uniform"), 11, "conference-9");
+  EXPECT_NE(error_of(text).find("--as-published"), std::string::npos) << "which breaks its promise";
+  const Study published = study_of(kPolicies, {.as_published = true});
+  const auto& cells = published.cells();
+  const auto conference =
+      std::find_if(cells.begin(), cells.end(), [](const Cell& c) { return c.label == "conference-9"; });
+  ASSERT_NE(conference, cells.end());
+  EXPECT_NE(results_of(published, 2)[static_cast<std::size_t>(conference - cells.begin())].verdict.kind,
+            Verdict::Kind::holds);
+}
+
+TEST(Study, AfterAnErrorAllCellsBeforeItAreThere) {
+  // ε so small that the noise of Uniform cannot be drawn; Sample's, w times smaller, can.
+  const Study study = study_of(R"(
+runs = 2
+mechanisms = ["sample", "uniform"]
+[[stream]]
+length = 50
+season = 20
+amplitude = 10
+[[requirement]]
+epsilon = 1e-9
+w = 100000
+)");
+  std::size_t taken = 0;
+  const auto done = study.run({.threads = 3}, [&](std::size_t, const CellResult&) -> Result<void> {
+    ++taken;
+    return {};
+  });
+  ASSERT_FALSE(done);
+  EXPECT_EQ(taken, 1U);
+  EXPECT_NE(done.error().message.find("test.toml: uniform on season20-amplitude10 (1 series), ε = 1e-09, w = 100000"),
+            std::string::npos)
+      << done.error().message;
+}
+
+TEST(Study, AnErrorOfTheTakerEndsIt) {
+  const Study study = study_of(kSmall);
+  const auto done = study.run({.threads = 2}, [](std::size_t, const CellResult&) -> Result<void> {
+    return Error{Cause::environment, "the disk is full"};
+  });
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message, "the disk is full");
+}
+
+TEST(Study, ExamplesCarryTheirBand) {
+  const Study study = study_of(kSmall);
+  const auto example = study.example(study.cells()[0], 50);
+  ASSERT_TRUE(example);
+  ASSERT_EQ(example->released.size(), 50U);
+  EXPECT_EQ(example->half_width[7],
+            static_cast<double>(NoiseLaw{NoiseKind::laplace, {20, 1}}.magnitude_quantile(0.95)));
+}
+
+// --- Results on disk
+// --------------------------------------------------------------------------------------------------
+
+class Results : public testing::Test {
+ protected:
+  Result<void> fill(const Study& study, std::size_t cells = SIZE_MAX, bool restart = false) {
+    auto folder = ResultsFolder::open(path_, study, restart);
+    if (!folder) return folder.error();
+    const auto done = study.run({.threads = 2, .from = folder->done()},
+                                [&](std::size_t cell, const CellResult& result) -> Result<void> {
+                                  if (cell >= cells) return Error{Cause::environment, "stopped"};
+                                  return folder->add(study, result);
+                                });
+    return done;
+  }
+  std::string results() const { return test::read_whole(path_ + "/results.csv"); }
+
+  test::TempDir directory_;
+  std::string path_ = directory_.file("out");
+};
+
+TEST_F(Results, BeginWithTheColumnsThatWerePromised) {
+  const Study study = study_of(kSmall);
+  ASSERT_TRUE(fill(study));
+  EXPECT_TRUE(results().starts_with("mechanism,stream,season,amplitude,epsilon,w,runs,mae,mae_p95,mre,"));
+  EXPECT_NE(results().find("\nuniform,season20-amplitude100,20,100,0.5,10,6,"), std::string::npos) << results();
+  EXPECT_EQ(test::read_whole(path_ + "/suite.toml"), kSmall);
+}
+
+TEST_F(Results, GoOnWhereTheyStopped) {
+  const Study study = study_of(kSmall);
+  ASSERT_TRUE(fill(study));
+  const std::string whole = results();
+  for (const std::size_t cells : {0U, 1U, 7U, 23U}) {
+    ASSERT_TRUE(ResultsFolder::open(path_, study, true));
+    ASSERT_FALSE(fill(study, cells));
+    test::write_whole(path_ + "/results.csv", results() + "uniform,half a ro");
+    ASSERT_TRUE(fill(study));
+    EXPECT_EQ(results(), whole);
+  }
+  ASSERT_TRUE(fill(study)) << "nothing left to do";
+  EXPECT_EQ(results(), whole);
+  // Cut anywhere, the same bytes come back.
+  for (std::size_t cut = 0; cut < whole.size(); cut += 97) {
+    test::write_whole(path_ + "/results.csv", whole.substr(0, cut));
+    ASSERT_TRUE(fill(study));
+    ASSERT_EQ(results(), whole) << "cut at " << cut;
+  }
+}
+
+TEST_F(Results, OfAnotherStudyAreRefused) {
+  const auto refused = [&](const Study& study) {
+    const std::string before = results();
+    const auto done = fill(study);
+    EXPECT_EQ(results(), before) << "what was computed is kept";
+    return done ? std::string() : done.error().message;
+  };
+  ASSERT_TRUE(fill(study_of(kSmall)));
+  EXPECT_NE(refused(study_of(kSmall, {.seed = 9})).find("(seed = 1 there and 9 here); choose another --out"),
+            std::string::npos);
+  EXPECT_NE(refused(study_of(kSmall, {.runs = 5})).find("(runs = 6 there and 5 here)"), std::string::npos);
+  EXPECT_NE(refused(study_of(kSmall + "\n# changed\n")).find("(another suite)"), std::string::npos);
+  std::string run = test::read_whole(path_ + "/run.toml");
+  const std::string version = "\"" FUGU_VERSION "\"";
+  run.replace(run.find(version), version.size(), "\"0.0.1\"");
+  test::write_whole(path_ + "/run.toml", run);
+  EXPECT_NE(refused(study_of(kSmall)).find("(fugu = \"0.0.1\" there and " + version + " here)"), std::string::npos);
+  ASSERT_TRUE(fill(study_of(kSmall), SIZE_MAX, true)) << "unless they may go";
+}
+
+TEST_F(Results, ThatWereEditedAreRefused) {
+  const Study study = study_of(kSmall);
+  ASSERT_TRUE(fill(study));
+  const std::string whole = results();
+  const std::size_t second = whole.find('\n', whole.find('\n') + 1) + 1;
+  test::write_whole(path_ + "/results.csv", whole.substr(0, second) + whole.substr(whole.find('\n', second) + 1));
+  const auto done = fill(study);
+  ASSERT_FALSE(done);
+  EXPECT_NE(done.error().message.find("results.csv:3: found a row that does not belong there"), std::string::npos)
+      << done.error().message;
+  test::write_whole(path_ + "/results.csv", "something,else\n1,2\n");
+  ASSERT_FALSE(fill(study));
+}
+
+TEST_F(Results, AreWrittenByOneAtATime) {
+  const Study study = study_of(kSmall);
+  const auto first = ResultsFolder::open(path_, study, false);
+  ASSERT_TRUE(first);
+  const auto second = ResultsFolder::open(path_, study, false);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().cause, Cause::environment);
+}
+
+// --- Report
+// -----------------------------------------------------------------------------------------------------------
+
+TEST(StudyReport, IsOneBalancedPageWithEverythingInIt) {
+  const Study study = study_of(kSmall);
+  const auto page = study_page(study, results_of(study, 2));
+  ASSERT_TRUE(page);
+  EXPECT_EQ(test::imbalance(page->substr(page->find("<html"))), "");
+  for (const char* part : {"Deterioration", "Error over the requirement", "Examples", "Verdicts", "season kept",
+                           "best-constant", "fugu-heat-1", "95 % of the noise"})
+    EXPECT_NE(page->find(part), std::string::npos) << part;
+  EXPECT_EQ(page->find("http://", page->find("</style>")), page->find("http://www.w3.org/2000/svg"))
+      << "self-contained";
+}
+
+TEST(StudyReport, DeteriorationIsOneForTheBest) {
+  const Study study = study_of(kSmall);
+  const auto results = results_of(study, 2);
+  double best = std::min({results[0].mae, results[1].mae, results[2].mae});
+  const std::string csv = deterioration_csv(study, results);
+  char expected[80];
+  std::snprintf(expected, sizeof expected, "\nuniform,season20-amplitude100,,0.5,10,%.6g\n", results[0].mae / best);
+  EXPECT_NE(csv.find(expected), std::string::npos) << csv;
+  EXPECT_EQ(study_summary(study, results).rows.size(), 6U);
+}
+
+}  // namespace
+}  // namespace fugu
