@@ -111,5 +111,24 @@ TEST(Progress, AnErrorStandsOnItsOwnLine) {
   EXPECT_EQ(screen.substr(0, error).rfind(kWipe), error - 4) << screen;
 }
 
+TEST(Progress, OfABenchShowsWhatIsLeft) {
+  const TempDir directory;
+  write_file(directory / "long.toml",
+             "mechanisms = [\"uniform\"]\nruns = 4000\n[[stream]]\nlength = 1000\nseason = 40\namplitude = 10\n"
+             "[[requirement]]\nepsilon = [0.5, 1]\nw = 40\n");
+  const Terminal terminal;
+  const int descriptor = terminal.terminal;
+  Process process(fugu_command("bench --suite long.toml --no-report --threads 1"),
+                  {.directory = directory.path(), .in_child = [descriptor] { ::dup2(descriptor, STDERR_FILENO); }});
+  const Finished finished = process.wait();
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  const std::string screen = terminal.read_screen();
+  EXPECT_NE(screen.find("%  "), std::string::npos) << screen;
+  EXPECT_NE(screen.find(" runs"), std::string::npos) << screen;
+  const std::size_t end = screen.find("fugu: 8 cells in ");
+  ASSERT_NE(end, std::string::npos) << screen;
+  EXPECT_EQ(screen.substr(0, end).rfind(kWipe), end - 4) << screen;
+}
+
 }  // namespace
 }  // namespace fugu::test

@@ -1,0 +1,168 @@
+// fugu bench through the real program: suites by name and by file, kills, threads, results of something else.
+#include <filesystem>
+
+#include "support/released.hpp"
+
+namespace fugu::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// About 1,500 rows, a second or so of work.
+constexpr const char* kManyCells = R"(
+name = "many"
+runs = 40
+mechanisms = ["uniform", "sample", "hybrid:4"]
+metrics = ["season", "peak"]
+[[stream]]
+length = 300
+season = [20, 30, 40, 50]
+amplitude = [10, 100, 1000, 10000]
+[[requirement]]
+epsilon = [0.1, 0.2, 0.5, 1]
+w = [10, 20, 40, 80]
+)";
+
+constexpr const char* kFewCells = R"(
+mechanisms = ["uniform"]
+runs = 3
+[[stream]]
+length = 50
+season = 20
+amplitude = 10
+[[requirement]]
+epsilon = 1
+w = 5
+)";
+
+TEST(Bench, RunsAShippedSuiteFromAnywhere) {
+  const TempDir directory;
+  const Finished finished = run_fugu(directory, "bench --suite smoke");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.out.find("uniform"), std::string::npos) << "a table of what came out";
+  EXPECT_NE(finished.err.find("bench-smoke/results.csv, bench-smoke/report.html"), std::string::npos) << finished;
+  const auto rows = lines_of(read_file(directory / "bench-smoke/results.csv"));
+  EXPECT_TRUE(rows[0].starts_with("mechanism,stream,season,amplitude,epsilon,w,runs,mae,mae_p95,mre,"));
+  EXPECT_GT(rows.size(), 40U);
+  EXPECT_NE(read_file(directory / "bench-smoke/report.html").find("</html>"), std::string::npos);
+  EXPECT_TRUE(fs::exists(directory / "bench-smoke/deterioration.csv"));
+}
+
+TEST(Bench, ListsAndPrintsSuites) {
+  const TempDir directory;
+  const Finished list = run_fugu(directory, "bench --list");
+  ASSERT_EQ(list.exit_code, 0);
+  for (const char* name : {"smoke", "thesis-artificial", "artificial-plus", "thesis-real", "policies"}) {
+    EXPECT_NE(list.out.find(std::string("\n").append(name).append(" ")), std::string::npos) << name;
+    const Finished printed = run_fugu(directory, std::string("bench --print ").append(name));
+    EXPECT_EQ(printed.exit_code, 0);
+    EXPECT_NE(printed.out.find("[[requirement]]"), std::string::npos);
+  }
+}
+
+TEST(Bench, SameBytesWhateverTheThreads) {
+  const TempDir directory;
+  write_file(directory / "many.toml", kManyCells);
+  for (const char* threads : {"1", "2", "5"}) {
+    const std::string out = std::string("out").append(threads);
+    const Finished finished = run_fugu(
+        directory,
+        std::string("bench --suite many.toml --runs 5 --threads ").append(threads).append(" --out ").append(out));
+    ASSERT_EQ(finished.exit_code, 0) << finished;
+    for (const char* file : {"/results.csv", "/report.html"})
+      EXPECT_EQ(read_file(directory / (out + file)), read_file(directory / std::string("out1").append(file))) << out;
+  }
+  EXPECT_GT(read_file(directory / "out1/results.csv").size(), 10'000U);
+}
+
+TEST(Bench, KilledAgainAndAgainItGivesTheSameBytes) {
+  const TempDir directory;
+  write_file(directory / "many.toml", kManyCells);
+  ASSERT_EQ(run_fugu(directory, "bench --suite many.toml --no-report --out whole").exit_code, 0);
+  const std::string whole = read_file(directory / "whole/results.csv");
+  const std::string command = "bench --suite many.toml --no-report --out killed";
+  std::size_t kills = 0;
+  std::string seen;
+  for (std::size_t rows = 1; rows < 1200; rows += 150) {
+    Process process(fugu_command(command), {.directory = directory.path()});
+    const auto has_rows = [&] { return lines_of(read_file(directory / "killed/results.csv"), true).size() > rows; };
+    ASSERT_TRUE(process.wait_until(has_rows));
+    process.kill();
+    kills += process.wait().signal == SIGKILL ? 1 : 0;
+    const std::string now = read_file(directory / "killed/results.csv");
+    EXPECT_TRUE(now.starts_with(seen)) << "what was computed is kept";
+    seen = now.substr(0, now.rfind('\n') + 1);
+    EXPECT_TRUE(whole.starts_with(seen));
+  }
+  EXPECT_GE(kills, 3U) << "the suite is over too soon for this test";
+  const Finished finished = run_fugu(directory, command);
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.err.find(" cells are in killed already"), std::string::npos) << finished;
+  EXPECT_EQ(read_file(directory / "killed/results.csv"), whole);
+}
+
+TEST(Bench, BadInputSaysWhatAndWhere) {
+  const TempDir directory;
+  const auto expect = [&](const std::string& options, int exit_code, const std::string& message) {
+    const Finished finished = run_fugu(directory, "bench " + options);
+    EXPECT_EQ(finished.exit_code, exit_code) << options << "\n" << finished;
+    EXPECT_NE(finished.err.find(message), std::string::npos) << options << "\n" << finished;
+  };
+  const auto suite = [&](const std::string& name, const std::string& replace, const std::string& with) {
+    std::string text = kFewCells;
+    text.replace(text.find(replace), replace.size(), with);
+    write_file(directory / name, text);
+  };
+  expect("", 2, "--suite is missing");
+  expect("--suite nothing", 2, "there is no suite 'nothing'; known are smoke");
+  expect("--suite ./nothing.toml", 2, "nothing.toml: cannot be opened");
+  suite("unknown.toml", "uniform", "unicron");
+  expect("--suite unknown.toml", 2, "unknown.toml:2:15: there is no mechanism 'unicron'; known are uniform, sample");
+  suite("policies.toml", "uniform", "narwhal");
+  expect("--suite policies.toml", 2, "policies.toml:2:15: narwhal needs");
+  suite("empty.toml", "[\"uniform\"]", "[]");
+  expect("--suite empty.toml", 2, "empty.toml:2:14: found an empty list");
+  suite("file.toml", "length = 50\nseason = 20\namplitude = 10", "file = \"streams/gone.csv\"");
+  expect("--suite file.toml", 2, "file.toml:5:8: found the file streams/gone.csv and no data folder");
+  expect("--suite file.toml --data .", 2,
+         "file.toml:5:8: found a stream that cannot be read; expected ./streams/gone.csv");
+  suite("broken.toml", "runs = 3", "runs = ");
+  expect("--suite broken.toml", 2, "broken.toml:3");
+  expect("--suite thesis-real", 2, "thesis-real.toml:14:8: found the file streams/worldcup98");
+  suite("good.toml", "runs = 3", "runs = 4");
+  expect("--suite good.toml --threads 0", 2, "--threads");
+  expect("--suite good.toml --runs 0", 2, "--runs");
+  expect("--suite good.toml --out good.toml", 4, "good.toml");
+  EXPECT_FALSE(fs::exists(directory / "bench-unknown")) << "nothing is begun before all is known to be in order";
+}
+
+TEST(Bench, ResultsOfAnotherStudyAreRefusedAndKept) {
+  const TempDir directory;
+  write_file(directory / "few.toml", kFewCells);
+  ASSERT_EQ(run_fugu(directory, "bench --suite few.toml --out out").exit_code, 0);
+  const std::string before = read_file(directory / "out/results.csv");
+  const Finished refused = run_fugu(directory, "bench --suite few.toml --seed 2 --out out");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("(seed = 1 there and 2 here); choose another --out, or throw them away with --restart"),
+            std::string::npos)
+      << refused;
+  EXPECT_EQ(read_file(directory / "out/results.csv"), before);
+  EXPECT_EQ(run_fugu(directory, "bench --suite few.toml --out out").exit_code, 0) << "again, nothing to do";
+  EXPECT_EQ(read_file(directory / "out/results.csv"), before);
+  EXPECT_EQ(run_fugu(directory, "bench --suite few.toml --seed 2 --out out --restart").exit_code, 0);
+  EXPECT_NE(read_file(directory / "out/results.csv"), before);
+}
+
+TEST(Bench, RecordedStreams) {
+  if (!fs::exists(fs::path(FUGU_SHARED_DATA) / "streams")) GTEST_SKIP() << "no recorded data here";
+  const TempDir directory;
+  const Finished finished = run_fugu(
+      directory, std::string("bench --suite thesis-real --runs 1 --no-report --data ").append(FUGU_SHARED_DATA));
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  const std::string results = read_file(directory / "bench-thesis-real/results.csv");
+  EXPECT_NE(results.find("\nuniform,load-zones,24,,0.1,120,1,"), std::string::npos);
+  EXPECT_NE(results.find("\nsample,load-zone20_kw,24,,"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fugu::test
