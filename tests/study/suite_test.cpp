@@ -114,6 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{"not_toml", "runs = 7", "runs = = 7", "bad.toml:6:8: found "},
         Bad{"not_a_table", "runs = 7", "[=[a]]", "bad.toml:6:1: found a line that cannot be read; expected TOML"},
+        Bad{"letters_beyond_ascii", "runs = 7", "runs\xef\xbb\xbe = 7", "bad.toml:6:5: found "},
         Bad{"unknown_key", "seed = 3", "sed = 3", "bad.toml:5:1: found the key 'sed'; expected one of "},
         Bad{"unknown_key_of_a_stream", "truncate = true", "trunc = true", "bad.toml:19:1: found the key 'trunc'"},
         Bad{"wrong_type", "runs = 7", "runs = \"7\"", "bad.toml:6:8: found a text; expected runs as a whole number"},
