@@ -473,9 +473,8 @@ Result<NoisyValue> Kernel::deviation(std::span<const SeriesId> series, Slot firs
   return ask_single(Statistic::deviation, series, {}, first_slot, share);
 }
 
-std::int64_t Kernel::true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) {
+std::int64_t Kernel::true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) const {
   FUGU_CHECK(!options_.enforced && ledger_ == nullptr);
-  looked_uncharged_ = true;
   return evaluate(Statistic::distance, series, reference, slot_);
 }
 

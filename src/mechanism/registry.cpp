@@ -280,7 +280,7 @@ constexpr StrategyKind kKinds[] = {
      "grows with the amplitude, whatever ε is", "NOT private", "docs/guarantees/rescuedp.md",
      "--mechanism rescuedp-as-published --true-variance 100 --definition w-event --epsilon 1 --w 96 --sensitivity 1 "
      "--seed 1",
-     Serves::windows, true, make_rescuedp_as_published, true},
+     Serves::windows, true, make_rescuedp_as_published, true, true},
     {"pegasus-as-published", "pegasus as the VLDB 2023 benchmark ran it: every group a single slot",
      "1.25 times that of uniform", "is kept as published, flaws included", "docs/guarantees/pegasus.md",
      "--mechanism pegasus-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 1 --seed 1",
@@ -309,7 +309,8 @@ constexpr StrategyKind kKinds[] = {
      [](Parameters) -> Made {
        return std::make_unique<ClairvoyantStrategy>(
            [](const Kernel& kernel) { return make_unicorn_ps(planner_options(kernel)); });
-     }},
+     },
+     false, true},
 };
 
 }  // namespace

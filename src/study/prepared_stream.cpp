@@ -146,7 +146,21 @@ void PreparedStream::finish(const Suite& suite) {
     }
     best_constants_.push_back(median(std::move(present)));
   }
+  measure_variance();
   if (suite.wants_any_measure()) analyse();
+}
+
+void PreparedStream::measure_variance() {
+  double sum = 0;
+  double squares = 0;
+  for (const double value : truth_) {
+    if (std::isnan(value)) continue;
+    sum += value;
+    squares += value * value;
+  }
+  const auto count = static_cast<double>(std::max<std::size_t>(1, present_));
+  const double step = unit_step_.to_double();
+  variance_steps_ = std::max(0.0, squares / count - sum / count * (sum / count)) / (step * step);
 }
 
 void PreparedStream::analyse() {

@@ -58,8 +58,7 @@ bool parse(std::string_view text, double& value) {
 }
 
 std::optional<Verdict::Kind> parse_verdict(std::string_view text) {
-  for (const auto kind :
-       {Verdict::Kind::holds, Verdict::Kind::breaks, Verdict::Kind::unknown, Verdict::Kind::no_data}) {
+  for (const auto kind : {Verdict::Kind::holds, Verdict::Kind::breaks, Verdict::Kind::leaks, Verdict::Kind::no_data}) {
     if (name_of(kind) == text) return kind;
   }
   return std::nullopt;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "fugu/mechanism/outlook.hpp"
 #include "fugu/simulate/wishes.hpp"
 #include "fugu/stream/location.hpp"
 
@@ -82,7 +83,7 @@ std::string_view name_of(Verdict::Kind kind) {
   switch (kind) {
     case Verdict::Kind::holds: return "holds";
     case Verdict::Kind::breaks: return "breaks";
-    case Verdict::Kind::unknown: return "unknown";
+    case Verdict::Kind::leaks: return "leaks";
     case Verdict::Kind::no_data: break;
   }
   return "no data";
@@ -109,7 +110,8 @@ StrategyParameters Study::parameters_of(const SuiteRequirement& requirement,
                                         const std::optional<std::uint64_t>& every_slots) const {
   return {.policies = requirement.policies.has_value(),
           .window_slots = requirement.window_slots.value_or(1),
-          .every_slots = every_slots};
+          .every_slots = every_slots,
+          .true_variance = 1};  // of each stream, where a published form wants it: mechanism_of
 }
 
 Result<void> Study::check_mechanism(const SuiteMechanism& mechanism) const {
@@ -184,11 +186,22 @@ void Study::list_cells() {
 
 Result<Mechanism> Study::mechanism_of(const Cell& cell) const {
   const SuiteRequirement& requirement = requirement_of(cell);
-  FUGU_ASSIGN(auto strategy, cell.strategy->make(parameters_of(requirement, cell.every_slots)));
+  StrategyParameters parameters = parameters_of(requirement, cell.every_slots);
+  parameters.true_variance = streams_[cell.stream].variance_steps();
+  FUGU_ASSIGN(auto strategy, cell.strategy->make(parameters));
   Mechanism mechanism{definitions_[cell.requirement], exposures_[cell.stream], NoiseKind::laplace, std::move(strategy)};
   if (requirement.policies)
     mechanism.policies = std::make_unique<StatedPolicies>(policies_[cell.requirement][cell.stream]);
   return mechanism;
+}
+
+double Study::worst_policy_share(const Cell& cell, std::span<const double> rates) const {
+  PolicyBook book;
+  for (const PolicyEvent& event : *policies_[cell.requirement][cell.stream])
+    book.add(book.meter(event.meter), event.policy);
+  const Interval slots{0, static_cast<Slot>(rates.size()) - 1};
+  const BookUse use = check_rates(book, slots, rates, Delta::zero());
+  return use.worst ? use.worst->use : 0;
 }
 
 std::uint64_t Study::seed_of(const Cell& cell) const {

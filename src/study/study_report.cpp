@@ -385,7 +385,7 @@ Verdict worst_verdict(const Cube& cube, std::size_t row) {
   Verdict worst = cube.at(0, 0, row).verdict;
   cube.for_all([&](std::size_t stream, std::size_t requirement) {
     const Verdict& verdict = cube.at(stream, requirement, row).verdict;
-    if (verdict.kind == Verdict::Kind::breaks) worst.kind = verdict.kind;
+    if (verdict.kind == Verdict::Kind::breaks || verdict.kind == Verdict::Kind::leaks) worst.kind = verdict.kind;
     if (!(worst.worst_share >= verdict.worst_share)) worst.worst_share = verdict.worst_share;
   });
   return worst;
@@ -394,9 +394,10 @@ Verdict worst_verdict(const Cube& cube, std::size_t row) {
 report::Cell verdict_cell(const Verdict& verdict) {
   std::string text(name_of(verdict.kind));
   if (verdict.kind == Verdict::Kind::breaks) text = "BREAKS, " + format_significant(verdict.worst_share) + " times ε";
-  const report::Tone tone = verdict.kind == Verdict::Kind::holds    ? report::Tone::good
-                            : verdict.kind == Verdict::Kind::breaks ? report::Tone::bad
-                                                                    : report::Tone::plain;
+  if (verdict.kind == Verdict::Kind::leaks) text = "LEAKS the stream";
+  const report::Tone tone = verdict.kind == Verdict::Kind::holds     ? report::Tone::good
+                            : verdict.kind == Verdict::Kind::no_data ? report::Tone::plain
+                                                                     : report::Tone::bad;
   return {std::move(text), tone};
 }
 

@@ -34,7 +34,7 @@ struct RunOutcome {
 /// What a thread keeps from run to run, so that no slot allocates.
 struct Workspace {
   std::vector<double> released;    // [slot · series + series], in the stream's unit
-  std::vector<double> loss;        // as released: loss rate times sensitivity; runs without an accountant only
+  std::vector<double> rates;       // by slot, of the first series: for policies in runs without an accountant
   std::vector<double> one_series;  // of `released`
 };
 
@@ -125,38 +125,11 @@ void measure_analyses(const Suite& suite, const PreparedStream& stream, Workspac
   for (std::size_t i = 0; i < means.size(); ++i) outcome.analyses[i] = means[i].value();
 }
 
-/// The largest loss of any window as a share of ε, from what each slot lost: a run without an accountant is judged by
-/// its losses. A comparison of a sparse-vector session counts in every slot it is made in.
-double worst_window_share(const PreparedStream& stream, const SuiteRequirement& requirement,
-                          const std::vector<double>& loss) {
-  if (!requirement.window_slots) return kNone;
-  const std::size_t series = stream.series();
-  const std::size_t window = std::min<std::size_t>(*requirement.window_slots, stream.slots());
-  const bool shared = stream.facts().budgets == SuiteBudgets::shared;
-  double worst = 0;
-  for (std::size_t s = 0; s < (shared ? 1 : series); ++s) {
-    const auto at = [&](std::size_t t) {
-      if (!shared) return loss[t * series + s];
-      double sum = 0;
-      for (std::size_t i = 0; i < series; ++i) sum += loss[t * series + i];
-      return sum;
-    };
-    double sum = 0;
-    for (std::size_t t = 0; t < stream.slots(); ++t) {
-      sum += at(t);
-      if (t >= window) sum -= at(t - window);
-      worst = std::max(worst, sum);
-    }
-  }
-  return worst / requirement.epsilon;
-}
-
 /// The verdict on a cell, from the worst of its runs.
 Verdict verdict_of(const Cell& cell, double worst_share) {
   if (cell.strategy == nullptr) return {Verdict::Kind::no_data, 0};
-  if (!cell.strategy->comparison_only) return {Verdict::Kind::holds, kNone};
-  if (worst_share > 1 + kRounding) return {Verdict::Kind::breaks, worst_share};
-  return {Verdict::Kind::unknown, worst_share};
+  if (cell.strategy->leaks) return {Verdict::Kind::leaks, worst_share};
+  return {worst_share > 1 + kRounding ? Verdict::Kind::breaks : Verdict::Kind::holds, worst_share};
 }
 
 double quantile_of(std::vector<double> values) {
@@ -195,25 +168,29 @@ class StudyRunner {
     const bool enforced = !cell.strategy->comparison_only;
     Simulation simulation(std::move(mechanism), std::make_unique<SimulationNoise>(seed, run), enforced);
     const double step = stream.unit_step().to_double();
-    const double sensitivity = static_cast<double>(stream.sensitivity_steps());
     const double least = stream.facts().truncate ? 0.0 : -std::numeric_limits<double>::infinity();
     const std::size_t series = stream.series();
     work.released.resize(stream.slots() * series);
-    if (!enforced) work.loss.resize(work.released.size());
+    const bool policies_unkept = study.requirement_of(cell).policies && !enforced;
+    work.rates.clear();
     std::uint64_t sampled = 0;
     std::size_t i = 0;
     for (const SlotRow& row : stream.rows()) {
       FUGU_ASSIGN(const Release* release, simulation.step(row));
       for (const ReleasedValue& value : release->values()) {
         work.released[i] = std::max(least, released_steps(value) * step);
-        if (!enforced) work.loss[i] = value.loss_rate * sensitivity;
         sampled += value.sampled ? 1 : 0;
         ++i;
       }
+      if (policies_unkept) work.rates.push_back(release->values().front().loss_rate);
     }
     RunOutcome outcome;
     outcome.sampled_share = static_cast<double>(sampled) / static_cast<double>(i);
-    if (!enforced) outcome.worst_share = worst_window_share(stream, study.requirement_of(cell), work.loss);
+    if (policies_unkept) {
+      outcome.worst_share = study.worst_policy_share(cell, work.rates);
+    } else if (study.requirement_of(cell).window_slots) {
+      outcome.worst_share = simulation.worst_share();
+    }
     measure_errors(stream, work.released, outcome);
     measure_analyses(study.suite(), stream, work, outcome);
     return outcome;
@@ -385,7 +362,7 @@ Result<ExampleRun> Study::example(const Cell& cell, std::size_t slots) const {
     const ReleasedValue& value = release->values().front();
     example.truth.push_back(stream.truth()[t * stream.series()]);
     example.released.push_back(released_steps(value) * step);
-    const bool noisy = value.known && value.value.noise != NoiseKind::none;
+    const bool noisy = value.known && !value.estimated && value.value.noise != NoiseKind::none;
     const NoiseLaw law{value.value.noise, value.value.parameter};
     example.half_width.push_back(noisy ? static_cast<double>(law.magnitude_quantile(kQuantile)) * step : kNone);
   }

@@ -112,7 +112,7 @@ class Kernel {
 
   /// The distance without noise, uncharged: what a rule that leaks would look at. In simulations that enforce
   /// nothing only; elsewhere the program ends.
-  std::int64_t true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference);
+  std::int64_t true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) const;
 
   /// Opens a session on a statistic of some series: Statistic::sum, distance, or deviation from `first_slot` on.
   /// Costs nothing until the first comparison, then `share` for every window the session is asked in (sum, distance)
@@ -208,7 +208,6 @@ class Kernel {
 
   std::unordered_map<std::uint64_t, std::int64_t> threshold_noise_;
   std::uint64_t next_session_ = 1;
-  bool looked_uncharged_ = false;
 
   std::uint64_t next_form_ = 1;
   struct Rated {

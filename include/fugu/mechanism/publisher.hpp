@@ -131,15 +131,9 @@ class Simulation {
   /// The release stays valid until the next call.
   Result<const Release*> step(const SlotRow& row) { return runner_.run(row); }
 
-  /// How the promise fared so far. Without enforcement it can be broken.
-  struct Verdict {
-    Budget promised;
-    Budget worst;           ///< the most any meter lost within a window; not for policies
-    bool looked_uncharged;  ///< the strategy saw true values for nothing: no promise at all
-
-    bool holds() const { return !looked_uncharged && worst <= promised; }
-  };
-  Verdict verdict() const;
+  /// The most any meter lost within a window so far, as a share of what was promised: above 1 it is broken, which can
+  /// happen without enforcement only. Under policies, of the floor.
+  double worst_share() const;
 
  private:
   SlotRunner runner_;

@@ -45,6 +45,8 @@ struct StrategyKind {
   Result<std::unique_ptr<Strategy>> (*make)(const StrategyParameters& parameters);
   /// Releases estimates made of several answers: no scale is stated, no error band, and filters that mix are refused.
   bool estimates = false;
+  /// Sees something of the true stream that it does not pay for: no promise at all. comparison_only.
+  bool leaks = false;
 };
 
 std::span<const StrategyKind> strategy_kinds();

@@ -40,6 +40,8 @@ class PreparedStream {
   std::span<const double> best_constants() const { return best_constants_; }
   /// The first value of each series: what a consumer knew who was told before the stream went private.
   std::span<const double> first_values() const { return first_values_; }
+  /// Of all values that are there, in squared steps.
+  double variance_steps() const { return variance_steps_; }
   /// Tells streams with other values apart.
   std::uint64_t digest() const { return digest_; }
 
@@ -56,6 +58,7 @@ class PreparedStream {
   Result<void> read(const Suite& suite, const SuiteFile& file, const std::string& data_folder);
   void add_row(std::span<const std::optional<std::int64_t>> steps);
   void finish(const Suite& suite);
+  void measure_variance();
   void analyse();
 
   SuiteStream facts_;
@@ -70,6 +73,7 @@ class PreparedStream {
   std::vector<double> first_values_;
   std::vector<std::vector<double>> without_gaps_;  // per series, what analyses_ look at
   std::vector<StreamAnalysis> analyses_;
+  double variance_steps_ = 0;
   std::uint64_t digest_ = 0;
 };
 

@@ -42,13 +42,13 @@ struct Cell {
 /// Whether what was promised was kept.
 struct Verdict {
   enum class Kind : std::uint8_t {
-    holds,    ///< the accountant saw to it
-    breaks,   ///< some window lost more than ε
-    unknown,  ///< runs without an accountant, and the losses do not say
+    holds,    ///< nothing lost more than was promised: for published forms, in these runs
+    breaks,   ///< some window or policy lost more than ε
+    leaks,    ///< it was given something of the true stream for nothing
     no_data,  ///< a yardstick: nothing was looked at
   };
   Kind kind = Kind::holds;
-  /// The largest loss of any window as a share of ε; NaN when it is not known.
+  /// The largest loss of any window, or of any policy of a published form, as a share of ε; NaN when not measured.
   double worst_share = 1;
 };
 std::string_view name_of(Verdict::Kind kind);
@@ -115,6 +115,8 @@ class Study {
   void list_cells();
   StrategyParameters parameters_of(const SuiteRequirement& requirement,
                                    const std::optional<std::uint64_t>& every_slots) const;
+  /// What the policies of a cell have lost at most, at these rates.
+  double worst_policy_share(const Cell& cell, std::span<const double> rates) const;
   Result<Mechanism> mechanism_of(const Cell& cell) const;
   /// Seed of the noise of all runs of a cell: the run is the stream of the generator.
   std::uint64_t seed_of(const Cell& cell) const;
