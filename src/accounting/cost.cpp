@@ -106,6 +106,7 @@ std::span<const SignatureLoss> CostTable::of_answer(const Answer& answer) {
 }
 
 std::span<const SignatureLoss> CostTable::of_comparison(const Answer& answer, std::uint64_t rho_weight) {
+  if (currency_ == Currency::epsilon) rho_weight = 0;  // plays no part
   Kept& kept = comparisons_[static_cast<std::size_t>(answer.statistic)];
   if (kept.is_of(answer, rho_weight)) return kept.losses;
   kept.form = answer.form;

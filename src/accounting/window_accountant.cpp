@@ -30,13 +30,12 @@ void WindowAccountant::step() {
   if (left >= 0) {
     const Budget* leaving = &carried_[row(left)];
     for (std::size_t g = 0; g < signatures_; ++g) give_back(window_sum_[g], leaving[g]);
-    for (const SessionSpan& session : sessions_) {
-      if (session.last != left) continue;
-      for (const SignatureLoss& entry : session.losses) give_back(window_sum_[entry.signature], entry.loss);
-    }
   }
-  if (!sessions_.empty())
-    std::erase_if(sessions_, [&](const SessionSpan& session) { return !remembered(session.last); });
+  if (reviews_) {
+    reviews_->run_until(current_, [this](const std::vector<std::uint64_t>& due) {
+      for (const std::uint64_t id : due) review_session(id);
+    });
+  }
   Budget* now = &carried_[row(current_)];
   for (std::size_t g = 0; g < signatures_; ++g) now[g] = Budget();
 }
@@ -49,9 +48,31 @@ Budget WindowAccountant::available(SeriesId series) {
   return left_of(most);
 }
 
-SessionSpan* WindowAccountant::find_session(std::uint64_t id) {
-  const auto found = std::find_if(sessions_.rbegin(), sessions_.rend(), [&](const auto& s) { return s.id == id; });
-  return found == sessions_.rend() ? nullptr : &*found;
+const SessionSpan* WindowAccountant::find_session(std::uint64_t id) const {
+  const auto found = sessions_.find(id);
+  return found == sessions_.end() ? nullptr : &found->second;
+}
+
+void WindowAccountant::review_later(std::uint64_t id, Slot slot) {
+  if (!reviews_) {
+    reviews_.emplace();
+    reviews_->run_until(current_, [](const std::vector<std::uint64_t>&) {});
+  }
+  reviews_->schedule(slot, id);
+}
+
+void WindowAccountant::review_session(std::uint64_t id) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  SessionSpan& session = found->second;
+  if (session.in_window) {
+    const Slot leaves = session.last + static_cast<Slot>(window_);
+    if (leaves > current_) return review_later(id, leaves);
+    for (const SignatureLoss& entry : session.losses) give_back(window_sum_[entry.signature], entry.loss);
+    session.in_window = false;
+  }
+  if (remembered(session.last)) return review_later(id, session.last + static_cast<Slot>(rows_));
+  sessions_.erase(found);
 }
 
 Result<void> WindowAccountant::admit(const Answer& answer) {
@@ -100,7 +121,7 @@ void WindowAccountant::stage_comparison(const Answer& answer) {
 
 Budget WindowAccountant::sessions_cost(std::uint32_t signature, Slot window_first, Slot window_last) const {
   Budget sum;
-  for (const SessionSpan& session : sessions_) {
+  for (const auto& [id, session] : sessions_) {
     if (session.first > window_last || session.last < window_first) continue;
     for (const SignatureLoss& entry : session.losses) {
       if (entry.signature == signature) sum += entry.loss;
@@ -114,16 +135,16 @@ Budget WindowAccountant::worst_window(const SignatureLoss& entry) const {
     Budget sum = window_sum_[entry.signature] + entry.loss;
     if (!staged_.once_per_window) return sum;
     // The window already pays for this session if it was asked within the window.
-    const auto session = std::find_if(sessions_.rbegin(), sessions_.rend(),
-                                      [&](const SessionSpan& span) { return span.id == staged_.session; });
-    if (session == sessions_.rend() || session->last <= current_ - static_cast<Slot>(window_)) return sum;
+    const SessionSpan* session = find_session(staged_.session);
+    if (session == nullptr || !session->in_window) return sum;
     const std::vector<SignatureLoss>& paid = session->losses;
     auto at = static_cast<std::size_t>(&entry - staged_.losses.data());  // the same question has it at the same place
     if (at >= paid.size() || paid[at].signature != entry.signature) {
       const auto same = [&](const SignatureLoss& loss) { return loss.signature == entry.signature; };
       at = static_cast<std::size_t>(std::find_if(paid.begin(), paid.end(), same) - paid.begin());
     }
-    return at < paid.size() ? sum - paid[at].loss : sum;
+    if (at < paid.size()) give_back(sum, paid[at].loss);
+    return sum;
   }
   // Past slots are touched: look at every window that holds one of them, sliding its end from the first to now.
   const auto width = static_cast<Slot>(window_);
@@ -152,14 +173,16 @@ void WindowAccountant::commit() {
 }
 
 void WindowAccountant::commit_once_per_window() {
-  SessionSpan* session = find_session(staged_.session);
-  if (session == nullptr) session = &sessions_.emplace_back(SessionSpan{staged_.session, current_, current_, {}});
-  if (session->last > current_ - static_cast<Slot>(window_)) {
-    for (const SignatureLoss& paid : session->losses) give_back(window_sum_[paid.signature], paid.loss);
+  SessionSpan& session = sessions_.try_emplace(staged_.session, SessionSpan{current_, current_, {}}).first->second;
+  if (session.in_window) {
+    for (const SignatureLoss& paid : session.losses) give_back(window_sum_[paid.signature], paid.loss);
+  } else {
+    review_later(staged_.session, current_ + static_cast<Slot>(window_));
   }
-  session->losses.assign(staged_.losses.begin(), staged_.losses.end());
-  session->last = current_;
-  for (const SignatureLoss& entry : session->losses) window_sum_[entry.signature] += entry.loss;
+  session.losses.assign(staged_.losses.begin(), staged_.losses.end());
+  session.last = current_;
+  session.in_window = true;
+  for (const SignatureLoss& entry : session.losses) window_sum_[entry.signature] += entry.loss;
 }
 
 void WindowAccountant::commit_per_slot() {
@@ -179,12 +202,10 @@ void WindowAccountant::commit_per_slot() {
     }
   }
   if (staged_.session == 0) return;
-  SessionSpan* session = find_session(staged_.session);
-  if (session == nullptr) {
-    sessions_.push_back({staged_.session, staged_.session_first, staged_.last, {}});
-  } else {
-    session->last = staged_.last;
-  }
+  const auto [session, is_new] =
+      sessions_.try_emplace(staged_.session, SessionSpan{staged_.session_first, staged_.last, {}});
+  session->second.last = staged_.last;
+  if (is_new) review_later(staged_.session, staged_.last + static_cast<Slot>(rows_));
 }
 
 }  // namespace fugu

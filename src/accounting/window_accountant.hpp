@@ -1,10 +1,13 @@
 // Event level and w-event: no window of w slots may cost a meter more than the total.
 #pragma once
 
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "cost.hpp"
 #include "fugu/accounting/accountant.hpp"
+#include "fugu/stream/agenda.hpp"
 
 namespace fugu {
 
@@ -14,10 +17,10 @@ namespace fugu {
 /// (the sparse-vector argument, docs/guarantees/sparse-vector.md). One whose comparisons reach over several slots is
 /// charged per slot instead, each slot once.
 struct SessionSpan {
-  std::uint64_t id;
   Slot first;
   Slot last;
-  std::vector<SignatureLoss> losses;  // empty when charged per slot
+  std::vector<SignatureLoss> losses;  // what the window pays, once; empty when charged per slot
+  bool in_window = false;             // the window that ends now pays it
 };
 
 class WindowAccountant final : public Accountant {
@@ -61,7 +64,10 @@ class WindowAccountant final : public Accountant {
   /// The most any window that holds one of the staged slots would cost `entry.signature`.
   Budget worst_window(const SignatureLoss& entry) const;
   Budget sessions_cost(std::uint32_t signature, Slot window_first, Slot window_last) const;
-  SessionSpan* find_session(std::uint64_t id);
+  const SessionSpan* find_session(std::uint64_t id) const;
+  /// Looks after a session whose last comparison may have left the window, or what is remembered.
+  void review_session(std::uint64_t id);
+  void review_later(std::uint64_t id, Slot slot);
   void commit_once_per_window();
   void commit_per_slot();
 
@@ -78,7 +84,8 @@ class WindowAccountant final : public Accountant {
   std::size_t current_row_ = 0;     // of the current slot
   std::vector<Budget> carried_;     // [row of the slot][signature]: losses that belong to it
   std::vector<Budget> window_sum_;  // per signature, over the window that ends now, sessions included
-  std::vector<SessionSpan> sessions_;
+  std::unordered_map<std::uint64_t, SessionSpan> sessions_;
+  std::optional<Agenda<std::uint64_t>> reviews_;  // of sessions, once there is one
   Budget worst_;
   Slot current_ = -1;
   CostTable cost_;

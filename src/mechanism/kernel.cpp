@@ -29,6 +29,20 @@ Error too_small_share() {
 // What a statistic is cut off at: with the largest noise added it still fits.
 constexpr int128 kLargestStatistic = int128{1} << 61;
 
+/// Σ |value − mean|, floored. count · Σ |value − mean| is an integer.
+template <class Integer>
+Integer deviation_from_mean(std::span<const std::int64_t> values) {
+  const auto count = static_cast<Integer>(values.size());
+  Integer sum = 0;
+  for (const std::int64_t value : values) sum += value;
+  Integer scaled = 0;
+  for (const std::int64_t value : values) {
+    const Integer off = count * value - sum;
+    scaled += off < 0 ? -off : off;
+  }
+  return scaled / count;
+}
+
 int128 distance_between(int128 a, int128 b) { return a < b ? b - a : a - b; }
 
 /// ε per step of an answer, or ρ per squared step.
@@ -473,7 +487,7 @@ Result<NoisyValue> Kernel::deviation(std::span<const SeriesId> series, Slot firs
   return ask_single(Statistic::deviation, series, {}, first_slot, share);
 }
 
-std::int64_t Kernel::true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) const {
+std::int64_t Kernel::true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) {
   FUGU_CHECK(!options_.enforced && ledger_ == nullptr);
   return evaluate(Statistic::distance, series, reference, slot_);
 }
@@ -549,7 +563,7 @@ const Raw& Kernel::raw(SeriesId series, Slot slot) const {
 }
 
 std::int64_t Kernel::evaluate(Statistic statistic, std::span<const SeriesId> series,
-                              std::span<const std::int64_t> reference, Slot first_slot) const {
+                              std::span<const std::int64_t> reference, Slot first_slot) {
   int128 total = 0;
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (statistic == Statistic::deviation) {
@@ -563,17 +577,20 @@ std::int64_t Kernel::evaluate(Statistic statistic, std::span<const SeriesId> ser
   return static_cast<std::int64_t>(std::clamp<int128>(total, -kLargestStatistic, kLargestStatistic));
 }
 
-int128 Kernel::deviation_of(SeriesId series, Slot first_slot) const {
-  std::vector<std::int64_t> present;
+int128 Kernel::deviation_of(SeriesId series, Slot first_slot) {
+  present_.clear();
+  std::uint64_t bits = 0;  // of the largest magnitude
   for (Slot slot = first_slot; slot <= slot_; ++slot) {
-    if (const Raw& value = raw(series, slot); !value.missing()) present.push_back(reveal(value));
+    const Raw& value = raw(series, slot);
+    if (value.missing()) continue;
+    present_.push_back(reveal(value));
+    bits |= static_cast<std::uint64_t>(present_.back() < 0 ? ~present_.back() : present_.back());
   }
-  if (present.empty()) return 0;
-  const auto count = static_cast<int128>(present.size());
-  const int128 sum = std::accumulate(present.begin(), present.end(), int128{0});
-  int128 scaled = 0;  // count · Σ |value − mean|, an integer
-  for (const std::int64_t value : present) scaled += std::max(count * value - sum, sum - count * value);
-  return scaled / count;
+  if (present_.empty()) return 0;
+  constexpr std::uint64_t kSmall = std::uint64_t{1} << 40;
+  constexpr std::size_t kFew = std::size_t{1} << 10;
+  const bool fits = bits < kSmall && present_.size() <= kFew;  // count² · magnitude stays below 2^62
+  return fits ? deviation_from_mean<std::int64_t>(present_) : deviation_from_mean<int128>(present_);
 }
 
 }  // namespace fugu
