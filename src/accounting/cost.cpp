@@ -105,6 +105,20 @@ std::span<const SignatureLoss> CostTable::of_answer(const Answer& answer) {
   return kept.losses;
 }
 
+Budget CostTable::comparison_loss(const Answer& answer, std::uint64_t change, std::uint64_t rho_weight) {
+  const std::array<std::uint64_t, 6> asked{change,
+                                           rho_weight,
+                                           answer.parameter[0].num,
+                                           answer.parameter[0].den,
+                                           answer.parameter[1].num,
+                                           answer.parameter[1].den};
+  if (asked == last_comparison_) return last_comparison_loss_;
+  const Budget e =
+      laplace_loss(change, answer.parameter[0]) + laplace_loss(static_cast<uint128>(change) * 2, answer.parameter[1]);
+  last_comparison_ = asked;
+  return last_comparison_loss_ = currency_ == Currency::epsilon ? e : half_square_up(e, rho_weight);
+}
+
 std::span<const SignatureLoss> CostTable::of_comparison(const Answer& answer, std::uint64_t rho_weight) {
   if (currency_ == Currency::epsilon) rho_weight = 0;  // plays no part
   Kept& kept = comparisons_[static_cast<std::size_t>(answer.statistic)];
@@ -113,11 +127,8 @@ std::span<const SignatureLoss> CostTable::of_comparison(const Answer& answer, st
   kept.rho_weight = rho_weight;
   kept.losses.clear();
   collect_changes(answer);
-  for (const Change& change : changes_) {
-    const Budget e = laplace_loss(change.steps, answer.parameter[0]) +
-                     laplace_loss(static_cast<uint128>(change.steps) * 2, answer.parameter[1]);
-    kept.losses.push_back({change.signature, currency_ == Currency::epsilon ? e : half_square_up(e, rho_weight)});
-  }
+  for (const Change& change : changes_)
+    kept.losses.push_back({change.signature, comparison_loss(answer, change.steps, rho_weight)});
   return kept.losses;
 }
 

@@ -62,12 +62,17 @@ class CostTable {
   Budget laplace_loss(uint128 change, Rational scale) const;
   Budget loss_of(NoiseKind noise, std::uint64_t change, Rational parameter, std::uint64_t slots) const;
 
+  /// Remembers the last: sessions of many series ask alike.
+  Budget comparison_loss(const Answer& answer, std::uint64_t change, std::uint64_t rho_weight);
+
   const Exposure& exposure_;
   Currency currency_;
   std::array<Kept, 4> answers_;          // by statistic
   std::array<Kept, 4> comparisons_;      // likewise
   std::vector<std::uint32_t> position_;  // of a signature in a list being filled, plus 1; 0 when absent
   std::vector<Change> changes_;
+  std::array<std::uint64_t, 6> last_comparison_ = {};
+  Budget last_comparison_loss_;
 };
 
 }  // namespace fugu

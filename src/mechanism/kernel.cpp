@@ -29,20 +29,6 @@ Error too_small_share() {
 // What a statistic is cut off at: with the largest noise added it still fits.
 constexpr int128 kLargestStatistic = int128{1} << 61;
 
-/// Σ |value − mean|, floored. count · Σ |value − mean| is an integer.
-template <class Integer>
-Integer deviation_from_mean(std::span<const std::int64_t> values) {
-  const auto count = static_cast<Integer>(values.size());
-  Integer sum = 0;
-  for (const std::int64_t value : values) sum += value;
-  Integer scaled = 0;
-  for (const std::int64_t value : values) {
-    const Integer off = count * value - sum;
-    scaled += off < 0 ? -off : off;
-  }
-  return scaled / count;
-}
-
 int128 distance_between(int128 a, int128 b) { return a < b ? b - a : a - b; }
 
 /// ε per step of an answer, or ρ per squared step.
@@ -66,7 +52,8 @@ Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledg
       all_(options_.exposure.series_count()),
       missing_(all_.size(), 0),
       rate_(all_.size(), 0),
-      memory_(options_.reach.slots == 0 ? 0 : options_.reach.slots + 1) {
+      memory_slots_(options_.reach.slots == 0 ? 0 : options_.reach.slots + 1),
+      memory_(memory_slots_ * all_.size()) {
   if (options_.definition.protects() == Protects::swellfish) {
     auto policies = make_policy_accountant(options_.definition, options_.exposure, options_.reach);
     policies_ = policies.get();
@@ -115,8 +102,10 @@ Result<void> Kernel::begin(const SlotRow& row) {
   replay_ = nullptr;
   FUGU_TRY(start_slot(row.slot));
   now_ = row.values;
-  if (!memory_.empty())
-    memory_[static_cast<std::size_t>(slot_) % memory_.size()].assign(row.values.begin(), row.values.end());
+  if (memory_slots_ > 0) {
+    Raw* now = &memory_[static_cast<std::size_t>(slot_) % memory_slots_];
+    for (std::size_t i = 0; i < now_.size(); ++i) now[i * memory_slots_] = now_[i];
+  }
   any_missing_ = false;
   for (const SeriesId series : all_) {
     missing_[series] = now_[series].missing() ? 1 : 0;
@@ -487,7 +476,7 @@ Result<NoisyValue> Kernel::deviation(std::span<const SeriesId> series, Slot firs
   return ask_single(Statistic::deviation, series, {}, first_slot, share);
 }
 
-std::int64_t Kernel::true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) {
+std::int64_t Kernel::true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) const {
   FUGU_CHECK(!options_.enforced && ledger_ == nullptr);
   return evaluate(Statistic::distance, series, reference, slot_);
 }
@@ -558,12 +547,8 @@ void Kernel::close(Threshold& threshold) {
 
 // --- True values --------------------------------------------------------------------------------------------------
 
-const Raw& Kernel::raw(SeriesId series, Slot slot) const {
-  return slot == slot_ ? now_[series] : memory_[static_cast<std::size_t>(slot) % memory_.size()][series];
-}
-
 std::int64_t Kernel::evaluate(Statistic statistic, std::span<const SeriesId> series,
-                              std::span<const std::int64_t> reference, Slot first_slot) {
+                              std::span<const std::int64_t> reference, Slot first_slot) const {
   int128 total = 0;
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (statistic == Statistic::deviation) {
@@ -577,20 +562,43 @@ std::int64_t Kernel::evaluate(Statistic statistic, std::span<const SeriesId> ser
   return static_cast<std::int64_t>(std::clamp<int128>(total, -kLargestStatistic, kLargestStatistic));
 }
 
-int128 Kernel::deviation_of(SeriesId series, Slot first_slot) {
-  present_.clear();
-  std::uint64_t bits = 0;  // of the largest magnitude
-  for (Slot slot = first_slot; slot <= slot_; ++slot) {
-    const Raw& value = raw(series, slot);
-    if (value.missing()) continue;
-    present_.push_back(reveal(value));
-    bits |= static_cast<std::uint64_t>(present_.back() < 0 ? ~present_.back() : present_.back());
-  }
-  if (present_.empty()) return 0;
-  constexpr std::uint64_t kSmall = std::uint64_t{1} << 40;
-  constexpr std::size_t kFew = std::size_t{1} << 10;
-  const bool fits = bits < kSmall && present_.size() <= kFew;  // count² · magnitude stays below 2^62
-  return fits ? deviation_from_mean<std::int64_t>(present_) : deviation_from_mean<int128>(present_);
+/// Calls visit(value) for each value of the series that is there, from `first_slot` to now.
+template <class Visit>
+void Kernel::for_present(SeriesId series, Slot first_slot, Visit&& visit) const {
+  const auto visit_all = [&](std::span<const Raw> values) {
+    for (const Raw& value : values) {
+      if (!value.missing()) visit(reveal(value));
+    }
+  };
+  if (first_slot == slot_) return visit_all(now_.subspan(series, 1));
+  const std::span<const Raw> ring(&memory_[series * memory_slots_], memory_slots_);
+  const auto first = static_cast<std::size_t>(first_slot) % memory_slots_;
+  const std::size_t count = static_cast<std::size_t>(slot_ - first_slot) + 1;
+  const std::size_t to_end = std::min(count, memory_slots_ - first);
+  visit_all(ring.subspan(first, to_end));
+  visit_all(ring.first(count - to_end));
+}
+
+/// Σ |value − mean|, floored. With n values, n times that is an integer: n · (Σ above − Σ below) + Σ · (below − above),
+/// where "above" the mean is above its floor.
+int128 Kernel::deviation_of(SeriesId series, Slot first_slot) const {
+  int128 sum = 0;
+  std::int64_t count = 0;
+  for_present(series, first_slot, [&](std::int64_t value) {
+    sum += value;
+    ++count;
+  });
+  if (count == 0) return 0;
+  const auto mean = static_cast<std::int64_t>(sum / count - (sum % count < 0 ? 1 : 0));
+  int128 sum_above = 0;
+  std::int64_t above = 0;
+  for_present(series, first_slot, [&](std::int64_t value) {
+    const bool is_above = value > mean;
+    sum_above += is_above ? value : 0;
+    above += is_above ? 1 : 0;
+  });
+  const int128 scaled = count * (2 * sum_above - sum) + sum * (count - 2 * int128{above});
+  return scaled / count;
 }
 
 }  // namespace fugu

@@ -112,7 +112,7 @@ class Kernel {
 
   /// The distance without noise, uncharged: what a rule that leaks would look at. In simulations that enforce
   /// nothing only; elsewhere the program ends.
-  std::int64_t true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference);
+  std::int64_t true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) const;
 
   /// Opens a session on a statistic of some series: Statistic::sum, distance, or deviation from `first_slot` on.
   /// Costs nothing until the first comparison, then `share` for every window the session is asked in (sum, distance)
@@ -178,11 +178,12 @@ class Kernel {
   void check_series(std::span<const SeriesId> series) const;
 
   // True values, and what may be computed from them before noise is added.
-  const Raw& raw(SeriesId series, Slot slot) const;
   std::int64_t reveal(const Raw& value) const { return value.reveal(RawKey()); }
   std::int64_t evaluate(Statistic statistic, std::span<const SeriesId> series, std::span<const std::int64_t> reference,
-                        Slot first_slot);
-  int128 deviation_of(SeriesId series, Slot first_slot);
+                        Slot first_slot) const;
+  template <class Visit>
+  void for_present(SeriesId series, Slot first_slot, Visit&& visit) const;
+  int128 deviation_of(SeriesId series, Slot first_slot) const;
 
   Options options_;
   std::unique_ptr<Accountant> accountant_;
@@ -203,9 +204,9 @@ class Kernel {
   bool any_charged_ = false;  // in this slot: otherwise all of rate_ is 0
   Slot slot_ = -1;
   Slot remembered_from_ = 0;
-  std::vector<std::int64_t> present_;     // scratch of deviation_of()
-  std::span<const Raw> now_;              // true values of this slot
-  std::vector<std::vector<Raw>> memory_;  // of earlier ones: [slot mod (reach + 1)]; empty without a reach
+  std::span<const Raw> now_;  // true values of this slot
+  std::size_t memory_slots_;  // 0, or the reach and the current slot
+  std::vector<Raw> memory_;   // [series][slot mod memory_slots_]
 
   std::unordered_map<std::uint64_t, std::int64_t> threshold_noise_;
   std::uint64_t next_session_ = 1;
