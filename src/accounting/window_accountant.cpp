@@ -79,16 +79,22 @@ Result<void> WindowAccountant::admit(const Answer& answer) {
   FUGU_CHECK(answer.slot == current_ && answer.first_slot >= 0 && answer.first_slot <= answer.slot);
   FUGU_CHECK(static_cast<std::uint64_t>(answer.slot - answer.first_slot) <= reach_);
   answer.is_comparison() ? stage_comparison(answer) : stage(answer);
-  staged_.worst = Budget();
-  for (const SignatureLoss& entry : staged_.losses) {
-    staged_.worst = std::max(staged_.worst, worst_window(entry));
-    if (staged_.worst > total_ && enforcement_ == Enforcement::on) {
-      staged_.last = staged_.first - 1;
-      return Error{Cause::refused, "the privacy budget of slot " + std::to_string(current_) + " is spent: a " +
-                                       std::string(name_of(answer.statistic)) + " answer would break the promise"};
-    }
+  staged_.worst = worst_window();
+  if (staged_.worst <= total_ || enforcement_ == Enforcement::off) return {};
+  staged_.last = staged_.first - 1;
+  return Error{Cause::refused, "the privacy budget of slot " + std::to_string(current_) + " is spent: a " +
+                                   std::string(name_of(answer.statistic)) + " answer would break the promise"};
+}
+
+Budget WindowAccountant::worst_window() const {
+  Budget worst;
+  if (staged_.first == current_ && !staged_.once_per_window) {  // nearly all answers
+    for (const SignatureLoss& entry : staged_.losses)
+      worst = std::max(worst, window_sum_[entry.signature] + entry.loss);
+    return worst;
   }
-  return {};
+  for (const SignatureLoss& entry : staged_.losses) worst = std::max(worst, worst_window_of(entry));
+  return worst;
 }
 
 void WindowAccountant::stage(const Answer& answer) {
@@ -130,10 +136,9 @@ Budget WindowAccountant::sessions_cost(std::uint32_t signature, Slot window_firs
   return sum;
 }
 
-Budget WindowAccountant::worst_window(const SignatureLoss& entry) const {
+Budget WindowAccountant::worst_window_of(const SignatureLoss& entry) const {
   if (staged_.first == current_) {
     Budget sum = window_sum_[entry.signature] + entry.loss;
-    if (!staged_.once_per_window) return sum;
     // The window already pays for this session if it was asked within the window.
     const SessionSpan* session = find_session(staged_.session);
     if (session == nullptr || !session->in_window) return sum;

@@ -61,8 +61,9 @@ class WindowAccountant final : public Accountant {
   }
   void stage(const Answer& answer);
   void stage_comparison(const Answer& answer);
-  /// The most any window that holds one of the staged slots would cost `entry.signature`.
-  Budget worst_window(const SignatureLoss& entry) const;
+  /// The most any window that holds one of the staged slots would cost a signature, or `entry.signature`.
+  Budget worst_window() const;
+  Budget worst_window_of(const SignatureLoss& entry) const;
   Budget sessions_cost(std::uint32_t signature, Slot window_first, Slot window_last) const;
   const SessionSpan* find_session(std::uint64_t id) const;
   /// Looks after a session whose last comparison may have left the window, or what is remembered.

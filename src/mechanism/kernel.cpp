@@ -106,11 +106,9 @@ Result<void> Kernel::begin(const SlotRow& row) {
     Raw* now = &memory_[static_cast<std::size_t>(slot_) % memory_slots_];
     for (std::size_t i = 0; i < now_.size(); ++i) now[i * memory_slots_] = now_[i];
   }
-  any_missing_ = false;
-  for (const SeriesId series : all_) {
-    missing_[series] = now_[series].missing() ? 1 : 0;
-    any_missing_ = any_missing_ || missing_[series] != 0;
-  }
+  unsigned char any = 0;
+  for (std::size_t i = 0; i < now_.size(); ++i) any |= missing_[i] = now_[i].missing() ? 1 : 0;
+  any_missing_ = any != 0;
   if (ledger_ != nullptr && any_missing_) {
     MissingSeries absent{slot_, {}};
     std::copy_if(all_.begin(), all_.end(), std::back_inserter(absent.series), [&](auto s) { return missing_[s] != 0; });
@@ -177,6 +175,14 @@ Result<Rational> Kernel::parameter_at(double rate) const {
     return Error{Cause::refused, "nothing is left to spend in slot " + std::to_string(slot_)};
   const std::uint64_t whole = units >= 0x1p63 ? kLargest : static_cast<std::uint64_t>(units);
   return Rational{std::uint64_t{1} << (gaussian ? 63 : 58), whole};
+}
+
+Result<Rational> Kernel::parameter_of_value(std::uint64_t change_steps, Budget share) {
+  if (last_parameter_.change_steps != change_steps || last_parameter_.share != share) {
+    FUGU_ASSIGN(const Rational parameter, parameter_for(change_steps, 1, share));
+    last_parameter_ = {change_steps, share, parameter};
+  }
+  return last_parameter_.parameter;
 }
 
 std::uint64_t Kernel::largest_change(Statistic statistic, std::span<const SeriesId> series) const {
@@ -332,13 +338,13 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<cons
   bool same_for_all = true;
   for (const SeriesId id : series) {
     if (missing_[id] != 0) continue;
-    const std::uint64_t its_crowd = everything ? crowd_of_all_[id] : largest_crowd(id, series);
+    const std::uint64_t its_crowd = everything ? crowd_of_all_[id] : series.size() == 1 ? 1 : largest_crowd(id, series);
     const std::uint64_t its_sensitivity = options_.exposure.sensitivity_steps(id);
     if (its_crowd != crowd || its_sensitivity != sensitivity) {
       same_for_all = crowd == 0;
       crowd = its_crowd;
       sensitivity = its_sensitivity;
-      FUGU_ASSIGN(parameter, parameter_for(sensitivity, 1, share / crowd));
+      FUGU_ASSIGN(parameter, parameter_of_value(sensitivity, share / crowd));
     }
     add_value(id, parameter);
   }

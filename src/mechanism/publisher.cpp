@@ -27,14 +27,20 @@ Result<void> SlotRunner::finish(Replay* replay) {
   FUGU_TRY(strategy_->step(kernel_, release_));
   for (std::size_t i = 0; i < release_.values_.size(); ++i)
     release_.values_[i].loss_rate = kernel_.loss_rate(static_cast<SeriesId>(i));
+  if (replay != nullptr || ledger_ != nullptr) FUGU_TRY(record_estimates(replay));
+  kernel_.end(release_.utc_offset_s_);
+  return {};
+}
+
+Result<void> SlotRunner::record_estimates(Replay* replay) {
   const Estimates& estimates = release_.estimates();
-  if (!estimates.entries.empty() && replay != nullptr) {
+  if (estimates.entries.empty()) return {};
+  if (replay != nullptr) {
     FUGU_ASSIGN(const Estimates recorded, replay->take<Estimates>());
     if (recorded != estimates) return Replay::mismatch();
-  } else if (!estimates.entries.empty() && ledger_ != nullptr) {
+  } else {
     ledger_->append(estimates);
   }
-  kernel_.end(release_.utc_offset_s_);
   return {};
 }
 

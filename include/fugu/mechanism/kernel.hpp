@@ -166,6 +166,8 @@ class Kernel {
   /// Exact, because a rate is a dyadic fraction: scale 1/rate, or variance 1/(2·rate).
   Result<Rational> parameter_at(double rate) const;
   Result<Rational> parameter_for(std::uint64_t change_steps, std::uint64_t slots, Budget share) const;
+  /// The same for a value in one slot. Remembers the last: series that are asked one by one are asked alike.
+  Result<Rational> parameter_of_value(std::uint64_t change_steps, Budget share);
   /// gain · Σ sensitivity over the series that one meter reaches, for the meter that reaches most.
   std::uint64_t largest_change(Statistic statistic, std::span<const SeriesId> series) const;
   std::uint64_t largest_crowd(SeriesId series, std::span<const SeriesId> asked) const;
@@ -211,6 +213,12 @@ class Kernel {
   std::unordered_map<std::uint64_t, std::int64_t> threshold_noise_;
   std::uint64_t next_session_ = 1;
 
+  struct LastParameter {
+    std::uint64_t change_steps = 0;
+    Budget share;
+    Rational parameter;
+  };
+  LastParameter last_parameter_;
   std::uint64_t next_form_ = 1;
   struct Rated {
     std::uint64_t form = 0;

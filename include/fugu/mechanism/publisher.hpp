@@ -45,6 +45,7 @@ class SlotRunner {
   SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger, bool enforced = true);
   /// Lets the strategy decide about the slot that was begun. With a replay, its estimates must be the recorded ones.
   Result<void> finish(class Replay* replay);
+  Result<void> record_estimates(class Replay* replay);
   /// The next event that is not on record; nullptr when there is none yet.
   Result<const PolicyEvent*> next_policy();
   Result<void> consider(const PolicyEvent& event);
