@@ -34,7 +34,7 @@ inline TrueStream stream_of(Slot slots, std::size_t series,
 
 struct Simulated {
   std::vector<Seen> releases;
-  Simulation::Verdict verdict;
+  double worst_share = 0;  // of what was promised
 
   /// Mean |released − true| over slots and series from `first` on.
   double mean_error(const TrueStream& truth, std::size_t first = 0) const {
@@ -66,7 +66,7 @@ inline Simulated simulate_stream(Mechanism mechanism, const TrueStream& truth, s
     if (!release) break;
     result.releases.push_back(seen(**release));
   }
-  result.verdict = simulation.verdict();
+  result.worst_share = simulation.worst_share();
   return result;
 }
 
