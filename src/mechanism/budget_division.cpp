@@ -14,6 +14,9 @@ namespace {
 /// Series are grouped anew every so many slots, as the benchmark of the published mechanisms does.
 constexpr Slot kRegroupSlots = 10;
 
+/// A share of fewer units than this is not worth asking for: split among a meter's series it would come to nothing.
+constexpr std::uint64_t kLeastShareUnits = 1 << 12;
+
 /// Of a noisy distance: the scale of its Laplace noise, or the Gaussian's standard deviation.
 double noise_steps(const NoisyValue& value) {
   const double parameter = value.parameter.to_double();
@@ -123,7 +126,7 @@ void BudgetDivision::remember(const Release& release, Group& group) {
 
 Result<void> BudgetDivision::consider(Kernel& kernel, Release& release, Group& group) {
   const Budget share = candidate(group);
-  if (share.units() == 0) return {};
+  if (share.units() == 0 || (share.units() < kLeastShareUnits && kernel.slot() > 0)) return {};
   const View view = look_at(kernel, release, group);
   if (view.present == 0) return {};
   const double factor = noise_->factor(share);

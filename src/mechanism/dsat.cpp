@@ -134,7 +134,11 @@ std::size_t Dsat::released_lately(Slot slot) {
 Result<Dsat::Verdict> Dsat::decide(Kernel& kernel, const Release& release) {
   if (has_newcomer(kernel, release) || samples_ == window_slots_) return Verdict::release;
   if (options_.flaws.rate_in_integers) return decide_flawed(kernel);
-  if (kernel.slot() - last_release_ >= gap_max_slots_) return Verdict::release;
+  // No window holds fewer than half of c: gaps are bounded, and after a burst that took all of a window's samples the
+  // next ones come at once.
+  const bool last_chance =
+      kernel.slot() + 1 >= static_cast<Slot>(window_slots_) && releases_.count() < (samples_ + 1) / 2;
+  if (last_chance || kernel.slot() - last_release_ >= gap_max_slots_) return Verdict::release;
   return decide_by_session(kernel);
 }
 
