@@ -46,22 +46,37 @@ Result<std::vector<std::size_t>> columns_of(const Suite& suite, const SuiteStrea
 
 }  // namespace
 
-Result<PreparedStream> PreparedStream::make(const Suite& suite, const SuiteStream& stream,
-                                            const std::string& data_folder) {
-  PreparedStream made;
-  made.facts_ = stream;
-  FUGU_ASSIGN(made.unit_step_, UnitStep::parse(stream.unit_step));
-  const double sensitivity = std::ceil(stream.sensitivity / made.unit_step_.to_double() * (1 - 1e-12));
+Result<void> PreparedStream::set_facts(const Suite& suite, const SuiteStream& stream) {
+  facts_ = stream;
+  FUGU_ASSIGN(unit_step_, UnitStep::parse(stream.unit_step));
+  const double sensitivity = std::ceil(stream.sensitivity / unit_step_.to_double() * (1 - 1e-12));
   if (!(sensitivity >= 1 && sensitivity <= 0x1p40))
     return at(suite, stream, "a sensitivity of less than a step or more than 2^40", "1 step to 2^40 steps");
-  made.sensitivity_steps_ = static_cast<std::uint64_t>(sensitivity);
+  sensitivity_steps_ = static_cast<std::uint64_t>(sensitivity);
+  return {};
+}
+
+Result<PreparedStream> PreparedStream::make(const Suite& suite, const SuiteStream& stream,
+                                            const std::string& data_folder) {
   if (const auto* artificial = std::get_if<ArtificialOptions>(&stream.source)) {
-    auto generated = made.generate(*artificial);
-    if (!generated) return at(suite, stream, "a stream that cannot be made", generated.error().message);
-  } else {
-    FUGU_TRY(made.read(suite, std::get<SuiteFile>(stream.source), data_folder));
+    const auto values = generate_artificial(*artificial);
+    if (!values) return at(suite, stream, "a stream that cannot be made", values.error().message);
+    return of_values(suite, stream, *values, 1);
   }
+  PreparedStream made;
+  FUGU_TRY(made.set_facts(suite, stream));
+  FUGU_TRY(made.read(suite, std::get<SuiteFile>(stream.source), data_folder));
   if (made.rows_.empty()) return at(suite, stream, "a stream of no slots", "at least one");
+  made.finish(suite);
+  return made;
+}
+
+Result<PreparedStream> PreparedStream::of_values(const Suite& suite, const SuiteStream& stream,
+                                                 std::span<const double> values, std::size_t series) {
+  FUGU_CHECK(series >= 1 && !values.empty() && values.size() % series == 0);
+  PreparedStream made;
+  FUGU_TRY(made.set_facts(suite, stream));
+  made.take(values, series);
   made.finish(suite);
   return made;
 }
@@ -80,14 +95,14 @@ void PreparedStream::add_row(std::span<const std::optional<std::int64_t>> steps)
   rows_.push_back(std::move(row));
 }
 
-Result<void> PreparedStream::generate(const ArtificialOptions& options) {
-  FUGU_ASSIGN(const std::vector<double> values, generate_artificial(options));
+void PreparedStream::take(std::span<const double> values, std::size_t series) {
+  series_ = series;
   const double step = unit_step_.to_double();
-  for (const double value : values) {
-    const std::optional<std::int64_t> steps = std::llround(value / step);
-    add_row({&steps, 1});
+  std::vector<std::optional<std::int64_t>> steps(series);
+  for (std::size_t first = 0; first < values.size(); first += series) {
+    for (std::size_t s = 0; s < series; ++s) steps[s] = std::llround(values[first + s] / step);
+    add_row(steps);
   }
-  return {};
 }
 
 Result<void> PreparedStream::read(const Suite& suite, const SuiteFile& file, const std::string& data_folder) {

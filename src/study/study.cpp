@@ -15,9 +15,6 @@ namespace {
 
 constexpr std::uint64_t kSlotsPerDay = 96;
 
-constexpr std::pair<std::string_view, Yardstick> kYardsticks[] = {
-    {"zero", Yardstick::zero}, {"best-constant", Yardstick::best_constant}, {"last-public", Yardstick::last_public}};
-
 /// Policies that are all known before the first slot.
 class StatedPolicies final : public PolicyFeed {
  public:
@@ -64,13 +61,6 @@ Result<Definition> definition_of(const SuiteRequirement& requirement) {
                            .exact_when_idle = floor == nullptr});
 }
 
-Result<Exposure> exposure_of(const PreparedStream& stream) {
-  const std::size_t series = stream.series();
-  return Exposure::make({.sensitivity_steps = std::vector<std::uint64_t>(series, stream.sensitivity_steps()),
-                         .signatures = stream.facts().budgets == SuiteBudgets::own ? Exposure::all_disjoint(series)
-                                                                                   : Exposure::all_shared(series)});
-}
-
 std::string number_text(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.17g", value);
@@ -78,6 +68,31 @@ std::string number_text(double value) {
 }
 
 }  // namespace
+
+std::string_view name_of(Yardstick yardstick) {
+  switch (yardstick) {
+    case Yardstick::zero: return "zero";
+    case Yardstick::best_constant: return "best-constant";
+    case Yardstick::last_public: break;
+  }
+  return "last-public";
+}
+
+double constant_of(Yardstick yardstick, const PreparedStream& stream, std::size_t series) {
+  switch (yardstick) {
+    case Yardstick::zero: return 0;
+    case Yardstick::best_constant: return stream.best_constants()[series];
+    case Yardstick::last_public: break;
+  }
+  return stream.first_values()[series];
+}
+
+Result<Exposure> exposure_of(const PreparedStream& stream) {
+  const std::size_t series = stream.series();
+  return Exposure::make({.sensitivity_steps = std::vector<std::uint64_t>(series, stream.sensitivity_steps()),
+                         .signatures = stream.facts().budgets == SuiteBudgets::own ? Exposure::all_disjoint(series)
+                                                                                   : Exposure::all_shared(series)});
+}
 
 std::string_view name_of(Verdict::Kind kind) {
   switch (kind) {
@@ -179,7 +194,8 @@ void Study::list_cells() {
         cells_.push_back(std::move(cell));
       };
       for (const Cell& mechanism : mechanisms_) add(mechanism);
-      for (const auto& [label, yardstick] : kYardsticks) add({.label = std::string(label), .yardstick = yardstick});
+      for (const Yardstick yardstick : kYardsticks)
+        add({.label = std::string(name_of(yardstick)), .yardstick = yardstick});
     }
   }
 }

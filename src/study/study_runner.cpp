@@ -274,13 +274,8 @@ class StudyRunner {
     const PreparedStream& stream = study_.stream_of(cell);
     const std::size_t series = stream.series();
     work.released.resize(stream.slots() * series);
-    for (std::size_t i = 0; i < work.released.size(); ++i) {
-      switch (cell.yardstick) {
-        case Yardstick::zero: work.released[i] = 0; break;
-        case Yardstick::best_constant: work.released[i] = stream.best_constants()[i % series]; break;
-        case Yardstick::last_public: work.released[i] = stream.first_values()[i % series]; break;
-      }
-    }
+    for (std::size_t i = 0; i < work.released.size(); ++i)
+      work.released[i] = constant_of(cell.yardstick, stream, i % series);
     RunOutcome outcome;
     measure_errors(stream, work.released, outcome);
     measure_analyses(study_.suite(), stream, work, outcome);

@@ -21,6 +21,11 @@ class PreparedStream {
   /// or that lacks a series, is an error that names the line of the suite.
   static Result<PreparedStream> make(const Suite& suite, const SuiteStream& stream, const std::string& data_folder);
 
+  /// Of values that are at hand, in the stream's unit and slot by slot; they are rounded to its steps. What `stream`
+  /// says of its source does not matter.
+  static Result<PreparedStream> of_values(const Suite& suite, const SuiteStream& stream, std::span<const double> values,
+                                          std::size_t series);
+
   const SuiteStream& facts() const { return facts_; }
   std::size_t slots() const { return rows_.size(); }
   std::size_t series() const { return series_; }
@@ -54,7 +59,8 @@ class PreparedStream {
 
  private:
   PreparedStream() = default;
-  Result<void> generate(const ArtificialOptions& options);
+  Result<void> set_facts(const Suite& suite, const SuiteStream& stream);
+  void take(std::span<const double> values, std::size_t series);
   Result<void> read(const Suite& suite, const SuiteFile& file, const std::string& data_folder);
   void add_row(std::span<const std::optional<std::int64_t>> steps);
   void finish(const Suite& suite);

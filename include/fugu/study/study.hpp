@@ -28,6 +28,13 @@ namespace fugu {
 /// What is released without looking at the data, or with perfect knowledge of one number of it: what every mechanism
 /// has to beat.
 enum class Yardstick : std::uint8_t { zero, best_constant, last_public };
+inline constexpr std::array kYardsticks = {Yardstick::zero, Yardstick::best_constant, Yardstick::last_public};
+std::string_view name_of(Yardstick yardstick);
+/// What it releases of a series in every slot.
+double constant_of(Yardstick yardstick, const PreparedStream& stream, std::size_t series);
+
+/// Who counts into what, as the facts of a stream say.
+Result<Exposure> exposure_of(const PreparedStream& stream);
 
 /// One row of the results.
 struct Cell {
