@@ -21,6 +21,7 @@ void add_publish(CLI::App& app, Outcome& outcome);
 void add_plan(CLI::App& app, Outcome& outcome);
 void add_audit(CLI::App& app, Outcome& outcome);
 void add_metrics(CLI::App& app, Outcome& outcome);
+void add_advise(CLI::App& app, Outcome& outcome);
 void add_bench(CLI::App& app, Outcome& outcome);
 void add_simulate(CLI::App& app, Outcome& outcome);
 void add_describe(CLI::App& app, Outcome& outcome);

@@ -31,7 +31,8 @@ With what households want hidden, when and how well
   fugu publish --stream totals.csv --policies policies.csv --floor event:1 --sensitivity 10 --unit-step 0.001 \
                --mechanism narwhal --ledger wishes.ledger --out wishes.csv
 
-Which mechanism is best for which stream
+Which mechanism to choose, and which is best for which stream
+  fugu advise  --amplitude 500 --period 96 --sensitivity 1 --epsilon 1 --w 96
   fugu bench   --suite smoke --out smoke
 
 What the words mean: fugu describe; fugu describe w-event; fugu help publish
@@ -72,6 +73,7 @@ int run(int argc, char** argv) {
   add_audit(app, outcome);
   add_metrics(app, outcome);
   add_report(app, outcome);
+  add_advise(app, outcome);
   add_bench(app, outcome);
   add_simulate(app, outcome);
   add_describe(app, outcome);

@@ -86,12 +86,13 @@ TEST(Help, TheTourRuns) {
   const TempDir directory;
   const Finished help = run_fugu(directory, "help");
   ASSERT_EQ(help.exit_code, 0);
-  for (const char* name : {"plan", "publish", "audit", "metrics", "report", "bench", "simulate", "describe", "help"}) {
+  for (const char* name :
+       {"plan", "publish", "audit", "metrics", "report", "advise", "bench", "simulate", "describe", "help"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + name), std::string::npos) << "does not list " << name << "\n"
                                                                             << help.out;
   }
   const std::vector<std::string> commands = commands_in(help.out);
-  ASSERT_EQ(commands.size(), 9u) << help.out;
+  ASSERT_EQ(commands.size(), 10u) << help.out;
   for (const std::string& command : commands) {
     const Finished finished = in_shell(directory, command);
     EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;
@@ -103,7 +104,8 @@ TEST(Help, TheTourRuns) {
 TEST(Help, EveryExampleOfEveryCommandRuns) {
   std::size_t examples = 0;
   const std::vector<std::string> tour = commands_in(run_fugu(TempDir(), "help").out);
-  for (const char* name : {"plan", "publish", "audit", "metrics", "report", "bench", "simulate", "describe"}) {
+  for (const char* name :
+       {"plan", "publish", "audit", "metrics", "report", "advise", "bench", "simulate", "describe"}) {
     const TempDir nowhere;
     const Finished help = run_fugu(nowhere, std::string("help ") + name);
     ASSERT_EQ(help.exit_code, 0) << name;
