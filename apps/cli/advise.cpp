@@ -35,15 +35,16 @@ struct AdviseArguments {
 };
 
 constexpr const char* kExamples = R"(
-Predicts the error of every strategy for w-event, from what is publicly known of the stream or from a PUBLIC sample of it:
-an earlier year that was published, another district, a simulation. A sample is public by your declaration: nothing that
-is printed here is protected. Never give the stream that is to be protected.
+Predicts the error of every strategy for w-event, from what is publicly known of the stream or from a PUBLIC sample
+of it: an earlier year that was published, another district, a simulation. A sample is public by your declaration:
+nothing that is printed here is protected. Never give the stream that is to be protected.
 
-Zero, the best constant and the last public value are candidates, too: what needs no look at the data. Uniform, Sample and
-the hybrid (at its best --every) are predicted by closed forms, the others by seeded runs through the kernel and accountant
-of fugu publish. Facts: streams with that amplitude and period are made up. "± one run" is the standard deviation of a
-single run. The metric is one of mae, rmse, mre, season_kept, season_autocorrelation, level_error, amplitude_kept,
-peak_error_slots, changes_found, forecast_mae; all but the errors count as distances from what the truth has.
+Zero, the best constant and the last public value are candidates, too: what needs no look at the data. Uniform, Sample
+and the hybrid (at its best --every) are predicted by closed forms, the others by seeded runs through the kernel and
+accountant of fugu publish. Facts: streams with that amplitude and period are made up. "± one run" is the standard
+deviation of a single run. The metric is one of mae, rmse, mre, season_kept, season_autocorrelation, level_error,
+amplitude_kept, peak_error_slots, changes_found, forecast_mae; those that are no errors count as distances from what
+the truth has.
 
 Examples
   fugu advise --amplitude 500 --period 96 --sensitivity 10 --epsilon 1 --w 96
@@ -185,12 +186,14 @@ Result<void> AdviseRun::find_requirement(const Advisor& advisor) {
 std::string AdviseRun::about_stream(const Advisor& advisor) const {
   const PreparedStream& stream = advisor.streams().front();
   const std::string size = std::to_string(stream.series()) + " series of " + std::to_string(stream.slots()) + " slots";
+  const std::uint64_t count = advisor.runs_per_stream();
+  const std::string runs = std::to_string(count) + (count == 1 ? " run" : " runs");
   if (!arguments_.sample.empty())
-    return "From the sample " + arguments_.sample + ", which you declare public (" + size + "; " +
-           std::to_string(advisor.runs_per_stream()) + " runs of each strategy).";
+    return "From the sample " + arguments_.sample + ", which you declare public (" + size + "; " + runs +
+           " of each strategy).";
   return "From public facts: " + std::to_string(advisor.streams().size()) + " streams made up with amplitude " +
          number(*arguments_.amplitude) + " and period " + std::to_string(*arguments_.period) + " (" + size + "; " +
-         std::to_string(advisor.runs_per_stream()) + " runs of each strategy on each).";
+         runs + " of each strategy on each).";
 }
 
 std::string AdviseRun::about_requirement(const AdviceRequirement& requirement) const {
@@ -209,8 +212,9 @@ std::string AdviseRun::about_target(const Advisor& advisor) const {
            target_->label + " (the ε is found to 1 %, from the same random numbers at every ε).";
   }
   if (target_->reached)
-    return wanted + " permits windows of up to w = " + std::to_string(target_->requirement.window_slots) +
-           " slots, with " + target_->label + " (found to the slot, from the same random numbers at every w).";
+    return wanted + " permits windows of up to w = " + std::to_string(target_->requirement.window_slots) + " slots" +
+           (target_->requirement.window_slots == advisor.streams().front().slots() ? ", the whole stream" : "") +
+           ", with " + target_->label + " (found to the slot, from the same random numbers at every w).";
   const double exact = advisor.exact_error();
   if (*arguments_.target_error < exact)
     return "No: not even the true values have a " + wanted + ": theirs is " + number(exact) + ".";
@@ -242,8 +246,9 @@ std::string AdviseRun::not_looking(const Advisor& advisor, const Prediction& yar
   if (yardstick.label == name_of(Yardstick::last_public)) return "repeating the last value that is public";
   const PreparedStream& stream = advisor.streams().front();
   const std::string about = arguments_.sample.empty() ? "about " : "";
-  return "publishing one typical value in every slot (the median" +
-         (stream.series() == 1 ? ", " + about + number(stream.best_constants()[0]) + ")" : " of each series)");
+  return "publishing one typical value, the median" +
+         (stream.series() == 1 ? " of " + about + number(stream.best_constants()[0]) : " of each series") +
+         ", in every slot";
 }
 
 /// The strategies that are as good as the best, as far as can be told.
@@ -294,7 +299,7 @@ void AdviseRun::print_recommendation(const Advisor& advisor, const Advice& advic
                   number(yardstick.error) + ", the best strategy, " + best->label + ", one of " + number(best->error) +
                   (yardstick.label == name_of(Yardstick::zero) ? "" : " (it takes that value to be public)") +
                   ". Spend no budget on this, or ask for less: a larger ε, a shorter w, totals over more meters. " +
-                  "--target-error " + number(yardstick.error) + " --solve epsilon (or w) says how much less.");
+                  "--target-error " + short_number(yardstick.error) + " --solve epsilon (or w) says how much less.");
     return;
   }
   print_wrapped("Use " + best->label + ": predicted error " + number(best->error) + ", " +

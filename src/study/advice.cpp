@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
+#include <filesystem>
 #include <limits>
 #include <unordered_map>
 
 #include "fugu/mechanism/outlook.hpp"
 #include "fugu/mechanism/publisher.hpp"
 #include "fugu/noise/law.hpp"
-#include "fugu/stream/input.hpp"
 #include "fugu/stream/location.hpp"
 
 namespace fugu {
@@ -33,11 +32,14 @@ constexpr std::array<std::string_view, 10> kMetricNames = {"mae",
                                                            "forecast_mae"};
 
 /// Streams that are made up from facts: their differences are part of the spread.
-constexpr std::size_t kStreams = 16;
+constexpr std::size_t kStreamsMost = 16;
+constexpr std::size_t kStreamsLeast = 4;
 /// Runs of one strategy over all streams: the mean is then known to a tenth of a run's spread.
 constexpr std::uint64_t kRunsInAll = 128;
 /// Slots and series of all runs of all strategies: about a second.
-constexpr std::uint64_t kValuesInAll = 15'000'000;
+constexpr std::uint64_t kValuesInAll = 8'000'000;
+/// The best K of a hybrid is looked for with fewer runs than it is then judged by.
+constexpr std::uint64_t kRunsShareForK = 8;
 /// A spread needs a few.
 constexpr std::uint64_t kRunsLeast = 4;
 /// From foot to peak of a season, when nothing is said.
@@ -137,16 +139,23 @@ Result<void> check(const StreamFacts& facts) {
   return {};
 }
 
-std::int64_t ceil_divide(std::uint64_t a, std::uint64_t b) { return static_cast<std::int64_t>((a + b - 1) / b); }
+std::uint64_t ceil_divide(std::uint64_t a, std::uint64_t b) { return (a - 1) / b + 1; }
 
-/// The K strictly between 1 and w that are worth trying: of those with equally many releases per window, the smallest
-/// has the same noise and the least delay.
-std::vector<std::uint64_t> hybrid_steps(std::uint64_t window_slots) {
+/// The K between 1 and w, exclusive, that are worth trying on so many slots: of those with equally many releases per
+/// window, the smallest has the same noise and the least delay. Where they are many, steps of a tenth will do: the
+/// error is flat around the best.
+std::vector<std::uint64_t> hybrid_steps(std::uint64_t window_slots, std::uint64_t slots) {
+  constexpr std::size_t kMany = 100;
   std::vector<std::uint64_t> steps;
-  for (std::uint64_t k = 2; k < window_slots; ++k) {
+  for (std::uint64_t k = 2; k < window_slots && k <= std::max<std::uint64_t>(2, slots); ++k) {
     if (ceil_divide(window_slots, k) < ceil_divide(window_slots, k - 1)) steps.push_back(k);
   }
-  return steps;
+  if (steps.size() <= kMany) return steps;
+  std::vector<std::uint64_t> thinned = {steps.front()};
+  for (const std::uint64_t k : steps) {
+    if (k >= thinned.back() + std::max<std::uint64_t>(1, thinned.back() / 10)) thinned.push_back(k);
+  }
+  return thinned;
 }
 
 /// Four significant digits, not below.
@@ -248,7 +257,8 @@ Result<void> Advisor::make_up(const Suite& suite, SuiteStream facts, const Strea
       .decimals = 6};
   const auto slots = static_cast<std::size_t>(wanted.length_slots);
   std::vector<double> values(slots * wanted.series);
-  for (std::size_t stream = 0; stream < kStreams; ++stream) {
+  const std::size_t affordable = kValuesInAll / (values.size() * strategies().size());
+  for (std::size_t stream = 0; stream < std::clamp(affordable, kStreamsLeast, kStreamsMost); ++stream) {
     for (std::size_t s = 0; s < wanted.series; ++s) {
       shape.seed = options_.seed + stream * wanted.series + s;
       FUGU_ASSIGN(const std::vector<double> one, generate_artificial(shape));
@@ -263,7 +273,9 @@ Result<void> Advisor::make_up(const Suite& suite, SuiteStream facts, const Strea
 Result<void> Advisor::read(const Suite& suite, SuiteStream facts, const PublicSample& sample) {
   if (needs_period(options_.metric) && !sample.period_slots)
     return usage(std::string(name_of(options_.metric)) + " needs the period of the sample: --period");
-  FUGU_TRY(Input::open(sample.file));  // says it in its own words when it is not there
+  std::error_code ignored;
+  if (!std::filesystem::exists(sample.file, ignored))
+    return Error{Cause::bad_input, sample.file + ": there is no such file"};
   facts.source = SuiteFile{.path = sample.file, .series = {}};
   facts.period_slots = sample.period_slots.value_or(0);
   FUGU_ASSIGN(PreparedStream prepared, PreparedStream::make(suite, facts, "."));
@@ -339,12 +351,16 @@ double Advisor::exact_error() const {
   return mean_of(errors);
 }
 
-Result<Mechanism> Advisor::mechanism_of(const Candidate& candidate, const AdviceRequirement& requirement) const {
+Result<Definition> Advisor::definition_of(const AdviceRequirement& requirement) const {
   FUGU_ASSIGN(const Epsilon epsilon, Epsilon::make(requirement.epsilon));
-  FUGU_ASSIGN(Definition definition, Definition::make({.protects = Protects::w_event,
-                                                       .epsilon = epsilon,
-                                                       .delta = options_.delta,
-                                                       .window_slots = requirement.window_slots}));
+  return Definition::make({.protects = Protects::w_event,
+                           .epsilon = epsilon,
+                           .delta = options_.delta,
+                           .window_slots = requirement.window_slots});
+}
+
+Result<Mechanism> Advisor::mechanism_of(const Candidate& candidate, const AdviceRequirement& requirement) const {
+  FUGU_ASSIGN(Definition definition, definition_of(requirement));
   FUGU_ASSIGN(auto strategy, candidate.strategy->make({.window_slots = requirement.window_slots,
                                                        .every_slots = candidate.every_slots,
                                                        .delta = options_.delta}));
@@ -400,7 +416,7 @@ Result<double> Advisor::expected_error(const Candidate& candidate, const AdviceR
   ExpectedMagnitudes magnitudes;
   Errors errors(stream);
   double variance = 0;
-  Rational parameter;
+  std::optional<Rational> parameter;
   // One run tells when there is a release and with which noise; what the noise came out as is not used.
   FUGU_TRY(simulate(candidate, requirement, stream_index, 0, [&](std::size_t i, const ReleasedValue& value) {
     if (std::isnan(truth[i])) return;
@@ -409,15 +425,15 @@ Result<double> Advisor::expected_error(const Candidate& candidate, const AdviceR
     const double moved = latest[series] - truth[i];
     if (!value.known) return errors.add(i, std::abs(moved), moved * moved);
     const NoiseLaw law{value.value.noise, value.value.parameter};
-    if (!(parameter == law.parameter)) variance = law.variance();
+    if (!parameter || !(*parameter == law.parameter)) variance = law.variance();
     parameter = law.parameter;
     errors.add(i, magnitudes.around(law, std::llround(moved / step)) * step, variance * step * step + moved * moved);
   }));
   return errors.value(options_.metric);
 }
 
-Result<std::vector<double>> Advisor::errors_by_stream(const Candidate& candidate,
-                                                      const AdviceRequirement& requirement) const {
+Result<std::vector<double>> Advisor::errors_by_stream(const Candidate& candidate, const AdviceRequirement& requirement,
+                                                      std::uint64_t runs) const {
   std::vector<double> errors;
   for (std::size_t stream = 0; stream < streams_.size(); ++stream) {
     if (has_closed_form() && candidate.keeps_a_schedule()) {
@@ -426,11 +442,11 @@ Result<std::vector<double>> Advisor::errors_by_stream(const Candidate& candidate
       continue;
     }
     double sum = 0;
-    for (std::uint64_t i = 0; i < runs_; ++i) {
+    for (std::uint64_t i = 0; i < runs; ++i) {
       FUGU_ASSIGN(const Outcome outcome, run(candidate, requirement, stream, i));
       sum += outcome.error;
     }
-    errors.push_back(sum / static_cast<double>(runs_));
+    errors.push_back(sum / static_cast<double>(runs));
   }
   return errors;
 }
@@ -458,7 +474,7 @@ Result<Prediction> Advisor::predict(const Candidate& candidate, const AdviceRequ
   prediction.samples_per_window = sampled_share / count * static_cast<double>(requirement.window_slots);
   prediction.spread = deviation_of(errors);
   if (prediction.closed_form) {
-    FUGU_ASSIGN(prediction.by_stream, errors_by_stream(candidate, requirement));
+    FUGU_ASSIGN(prediction.by_stream, errors_by_stream(candidate, requirement, runs_));
   }
   prediction.error = mean_of(prediction.by_stream);
   const auto streams = static_cast<double>(streams_.size());
@@ -492,13 +508,12 @@ std::vector<const StrategyKind*> Advisor::strategies() const {
 Result<std::optional<Advisor::Candidate>> Advisor::best_of(const StrategyKind& strategy,
                                                            const AdviceRequirement& requirement) const {
   if (strategy.name != "hybrid") return std::optional(Candidate{.strategy = &strategy});
+  const std::uint64_t runs = std::max<std::uint64_t>(1, runs_ / kRunsShareForK);
   std::optional<Candidate> best;
   double least = kInfinite;
-  for (const std::uint64_t k : hybrid_steps(requirement.window_slots)) {
-    // A step beyond the stream is a single release, as Sample's.
-    if (best && k > streams_.front().slots()) break;
+  for (const std::uint64_t k : hybrid_steps(requirement.window_slots, streams_.front().slots())) {
     const Candidate candidate{.strategy = &strategy, .every_slots = k};
-    FUGU_ASSIGN(const std::vector<double> errors, errors_by_stream(candidate, requirement));
+    FUGU_ASSIGN(const std::vector<double> errors, errors_by_stream(candidate, requirement, runs));
     const double error = mean_of(errors);
     if (best && !(error < least)) continue;
     best = candidate;
@@ -508,8 +523,7 @@ Result<std::optional<Advisor::Candidate>> Advisor::best_of(const StrategyKind& s
 }
 
 Result<Advice> Advisor::rank(const AdviceRequirement& requirement) const {
-  if (requirement.window_slots < 1) return usage("w must be at least 1 slot");
-  FUGU_TRY(Epsilon::make(requirement.epsilon));
+  FUGU_TRY(definition_of(requirement));
   Advice advice{.requirement = requirement, .ranked = {}};
   for (const StrategyKind* strategy : strategies()) {
     const auto cannot = [&](const Error& why) {
@@ -538,12 +552,12 @@ Result<Advice> Advisor::rank(const AdviceRequirement& requirement) const {
 double Advisor::error_at(const StrategyKind& strategy, const AdviceRequirement& requirement) const {
   const auto candidate = best_of(strategy, requirement);
   if (!candidate || !*candidate) return kInfinite;
-  const auto errors = errors_by_stream(**candidate, requirement);
+  const auto errors = errors_by_stream(**candidate, requirement, runs_);
   return errors ? mean_of(*errors) : kInfinite;
 }
 
 Result<TargetSolution> Advisor::solve_epsilon(double target, std::uint64_t window_slots) const {
-  if (window_slots < 1) return usage("w must be at least 1 slot");
+  FUGU_TRY(definition_of({.epsilon = kEpsilonMost, .window_slots = window_slots}));
   TargetSolution solution{.requirement = {.epsilon = kEpsilonMost, .window_slots = window_slots}, .closest = kInfinite};
   for (const StrategyKind* strategy : strategies()) {
     const auto error_with = [&](double epsilon) { return error_at(*strategy, {epsilon, window_slots}); };
@@ -567,7 +581,7 @@ Result<TargetSolution> Advisor::solve_epsilon(double target, std::uint64_t windo
 }
 
 Result<TargetSolution> Advisor::solve_window(double target, double epsilon) const {
-  FUGU_TRY(Epsilon::make(epsilon));
+  FUGU_TRY(definition_of({.epsilon = epsilon, .window_slots = 1}));
   const std::uint64_t most = streams_.front().slots();
   TargetSolution solution{.requirement = {.epsilon = epsilon, .window_slots = 0}, .closest = kInfinite};
   for (const StrategyKind* strategy : strategies()) {

@@ -175,6 +175,7 @@ class Advisor {
   double analysis_error(const StreamAnalysis& analysis, std::span<const double> truth,
                         std::span<const double> released) const;
 
+  Result<Definition> definition_of(const AdviceRequirement& requirement) const;
   Result<Mechanism> mechanism_of(const Candidate& candidate, const AdviceRequirement& requirement) const;
   /// Calls `take(index, value)` for every slot and series of one run.
   template <class Take>
@@ -186,7 +187,8 @@ class Advisor {
                                 std::size_t stream) const;
 
   /// Of a candidate, stream by stream, as cheaply as it goes.
-  Result<std::vector<double>> errors_by_stream(const Candidate& candidate, const AdviceRequirement& requirement) const;
+  Result<std::vector<double>> errors_by_stream(const Candidate& candidate, const AdviceRequirement& requirement,
+                                               std::uint64_t runs) const;
   Result<Prediction> predict(const Candidate& candidate, const AdviceRequirement& requirement) const;
   Prediction yardstick(Yardstick yardstick) const;
 
