@@ -4,6 +4,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "dice.hpp"
+
 namespace fugu {
 
 namespace {
@@ -31,27 +33,6 @@ constexpr Appliance kAppliances[] = {
     {0.04, 8, 0.5, 11.0, 3.0},    // washing machine
     {0.04, 2, 1.8, 7.0, 1.0},     // hair, iron
     {0.03, 7, 2.0, 14.0, 3.0},    // dryer
-};
-
-/// SplitMix64 (Steele, Lea, Flood 2014).
-class Dice {
- public:
-  Dice(std::uint64_t seed, std::uint64_t meter, std::uint64_t day) : state_(mix(mix(mix(seed) ^ meter) ^ day)) {}
-  double uniform() { return std::ldexp(static_cast<double>(next() >> 11), -53); }
-  /// Sum of three uniform variables, scaled: bell-shaped, and the same on every platform.
-  double bell(double mean, double deviation) {
-    return mean + 2 * deviation * (uniform() + uniform() + uniform() - 1.5);
-  }
-
- private:
-  static std::uint64_t mix(std::uint64_t z) {
-    z += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t next() { return state_ = mix(state_); }
-  std::uint64_t state_;
 };
 
 const Appliance& choose(double u) {
