@@ -4,10 +4,10 @@
 #include "command.hpp"
 #include "fugu/simulate/artificial.hpp"
 #include "fugu/simulate/wishes.hpp"
-#include "fugu/stream/clock.hpp"
 #include "fugu/stream/decimal.hpp"
 #include "output_stream.hpp"
-#include "run_facts.hpp"
+#include "policy_rows.hpp"
+#include "simulate_households.hpp"
 
 namespace fugu::cli {
 
@@ -73,15 +73,10 @@ Outcome simulate_policies(const WishArguments& arguments) {
   FUGU_ASSIGN(const RunClock time, clock_from(arguments.start, "15m"));
   FUGU_ASSIGN(const UnitStep step, UnitStep::parse("0.001"));
   FUGU_ASSIGN(OutputStream out, OutputStream::open(arguments.out));
-  const auto text = [&](Slot slot) { return time.clock.text(slot, time.utc_offset_s); };
-  std::fprintf(out.get(), "meter,start,end,length,magnitude,epsilon\n");
+  write_policy_header(out.get());
   for (std::uint64_t meter = 0; meter < arguments.meters && std::ferror(out.get()) == 0; ++meter) {
     for (const Policy& wish : simulated_wishes_of_days(arguments.wishes, meter, arguments.days))
-      std::fprintf(out.get(), "h%llu,%s,%s,%llu,%s,%s\n", static_cast<unsigned long long>(meter),
-                   text(wish.interval.first).c_str(), text(wish.interval.last).c_str(),
-                   static_cast<unsigned long long>(wish.length_slots),
-                   step.text(static_cast<std::int64_t>(wish.magnitude_steps)).c_str(),
-                   short_number(arguments.wishes.epsilon).c_str());
+      write_policy(out.get(), "h" + std::to_string(meter), wish, time, step);
   }
   FUGU_TRY(out.finish());
   return kDone;
@@ -133,6 +128,7 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
   command->require_subcommand(1);
   add_artificial(*command, outcome);
   add_policies(*command, outcome);
+  add_households(*command, outcome);
 }
 
 }  // namespace fugu::cli

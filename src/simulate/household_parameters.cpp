@@ -54,8 +54,8 @@ class Rows {
     }
     Key key(fields[0], fields[1], fields[2]);
     if (fields[0] == "profile" || fields[0] == "appliance") note_name(std::string(fields[0]), std::string(fields[1]));
-    const auto [at, is_new] = rows_.try_emplace(std::move(key), Row{std::string(fields[3]), number,
-                                                                    csv::column_of(fields[3], line), false});
+    const auto [at, is_new] =
+        rows_.try_emplace(std::move(key), Row{std::string(fields[3]), number, csv::column_of(fields[3], line), false});
     if (!is_new) {
       return found_but_expected({file_, number, 1}, "a figure that line " + std::to_string(at->second.line) + " has",
                                 "each figure once");
@@ -77,7 +77,8 @@ class Rows {
     FUGU_ASSIGN(const Row* row, take(section, name, quantity));
     const std::vector<std::optional<double>> values = parse(row->value);
     const bool counts = values.size() == into.size() || (same_for_all && values.size() == 1);
-    if (!counts) return complain(*row, std::to_string(values.size()) + " numbers", count_text(into.size(), same_for_all));
+    if (!counts)
+      return complain(*row, std::to_string(values.size()) + " numbers", count_text(into.size(), same_for_all));
     for (std::size_t i = 0; i < into.size(); ++i) {
       const std::optional<double>& value = values[values.size() == 1 ? 0 : i];
       if (!value) return complain(*row, shown(row->value), "numbers separated by blanks");
@@ -123,8 +124,8 @@ class Rows {
     std::size_t column;
     bool taken;
   };
-  static constexpr std::string_view kWhat[kColumns] = {"a section", "a name", "a quantity", "a value",
-                                                       "a unit",    "the source of the figure, or 'assumed'"};
+  static constexpr std::string_view kWhat[kColumns] = {"a section", "a name", "a quantity",
+                                                       "a value",   "a unit", "the source of the figure, or 'assumed'"};
 
   void note_name(std::string section, std::string name) {
     auto& names = names_[std::move(section)];
@@ -313,7 +314,8 @@ Result<HouseholdParameters> HouseholdParameters::read(Input input) {
 
 const HouseholdParameters& HouseholdParameters::shipped() {
   static const HouseholdParameters parameters = [] {
-    auto read = HouseholdParameters::read(Input::from_memory("data/households.csv", std::string(shipped_household_table())));
+    auto read =
+        HouseholdParameters::read(Input::from_memory("data/households.csv", std::string(shipped_household_table())));
     FUGU_CHECK(read.has_value());
     return *std::move(read);
   }();

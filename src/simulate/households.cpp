@@ -18,10 +18,10 @@ constexpr std::int64_t kMinutesPerDay = 1440;
 constexpr std::int64_t kStepMin = 5;  // in which people come and go
 constexpr std::size_t kStepsPerDay = kMinutesPerDay / kStepMin;
 constexpr double kDaysPerYear = 365.25;
-constexpr std::int64_t kColdestDay = 15;    // of the year: the middle of January
-constexpr std::size_t kUsesMax = 64;        // of one appliance on one day
-constexpr int kStartTries = 24;             // to find a start when somebody is active
-constexpr std::size_t kWorthAThread = 32;   // households
+constexpr std::int64_t kColdestDay = 15;                 // of the year: the middle of January
+constexpr std::size_t kUsesMax = 64;                     // of one appliance on one day
+constexpr int kStartTries = 24;                          // to find a start when somebody is active
+constexpr std::size_t kWorthAThread = 32;                // households
 constexpr std::uint64_t kTraitsDay = ~std::uint64_t{0};  // stands for "no day": what a household is and has
 constexpr std::uint64_t kHolidayDay = std::uint64_t{1} << 62;
 
@@ -32,7 +32,7 @@ using Occupancy = std::array<std::uint8_t, kStepsPerDay>;
 struct Day {
   std::int64_t index = 0;
   DayType type = DayType::weekday;
-  double winter = 0;             // cosine of the season: 1 in January, −1 in July
+  double winter = 0;                // cosine of the season: 1 in January, −1 in July
   std::size_t light_from_step = 0;  // sunrise and sunset
   std::size_t light_to_step = 0;
 };
@@ -49,8 +49,8 @@ double winter_of(std::int64_t days_since_1970) {
   return std::round(std::cos(2 * std::numbers::pi * years) * 0x1p20) * 0x1p-20;
 }
 
-/// At 50 degrees north, without summer time: the sun rises at 8:10 in January and at 4:10 in July, and sets at 16:25 and
-/// at 20:25. Deep winter is in December for light; three weeks matter little here.
+/// At 50 degrees north, without summer time: the sun rises at 8:10 in January and at 4:10 in July, and sets at 16:25
+/// and at 20:25. Deep winter is in December for light; three weeks matter little here.
 Day day_of(std::int64_t first_day, std::int64_t index) {
   Day day;
   day.index = index;
@@ -71,7 +71,7 @@ struct Prepared {
   double duration_min = 0;
   double duration_deviation_min = 0;
   double period_min = 0;
-  std::array<double, kDayTypes> day_factor = {};               // uses on such a day over the mean of a week
+  std::array<double, kDayTypes> day_factor = {};             // uses on such a day over the mean of a week
   std::array<std::array<double, 24>, kDayTypes> until = {};  // share of uses that start before the end of each hour
 };
 
@@ -206,7 +206,8 @@ Household::Household(const Shared& shared, std::uint64_t number)
 
 bool Household::is_on_holiday(const Shared& shared, const Day& day) const {
   const auto week = static_cast<std::uint64_t>(day.index / 7);
-  return Dice(shared.options.seed, number_, kHolidayDay + week).uniform() < shared.parameters.holiday_weeks * 7 / kDaysPerYear;
+  return Dice(shared.options.seed, number_, kHolidayDay + week).uniform() <
+         shared.parameters.holiday_weeks * 7 / kDaysPerYear;
 }
 
 /// Adds up, for each step, who is awake and not away.
@@ -215,17 +216,17 @@ void Household::come_and_go(const PeopleModel& model, const Day& day, Dice& dice
   const auto mark = [&](std::int64_t from_min, std::int64_t to_min, std::int8_t by) {
     from_min = std::clamp<std::int64_t>(from_min, 0, kMinutesPerDay);
     to_min = std::clamp<std::int64_t>(to_min, from_min, kMinutesPerDay);
-    change[static_cast<std::size_t>(from_min / kStepMin)] = static_cast<std::int8_t>(
-        change[static_cast<std::size_t>(from_min / kStepMin)] + by);
-    change[static_cast<std::size_t>(to_min / kStepMin)] = static_cast<std::int8_t>(
-        change[static_cast<std::size_t>(to_min / kStepMin)] - by);
+    change[static_cast<std::size_t>(from_min / kStepMin)] =
+        static_cast<std::int8_t>(change[static_cast<std::size_t>(from_min / kStepMin)] + by);
+    change[static_cast<std::size_t>(to_min / kStepMin)] =
+        static_cast<std::int8_t>(change[static_cast<std::size_t>(to_min / kStepMin)] - by);
   };
   for (Person& person : persons_) {
     mark(0, person.awake_until_min, 1);
     const bool is_out = person.goes_out && day.type == DayType::weekday;
-    const HoursModel& wakes = is_out                          ? model.out_wake
+    const HoursModel& wakes = is_out                         ? model.out_wake
                               : day.type == DayType::weekday ? model.home_wake
-                                                              : model.weekend_wake;
+                                                             : model.weekend_wake;
     const std::int64_t wake = std::max(diced_minutes(dice, wakes), person.awake_until_min);
     const std::int64_t sleep = std::max(diced_minutes(dice, model.sleep), wake);
     mark(wake, sleep, 1);
@@ -263,18 +264,18 @@ void Household::run_cycles(const Prepared& appliance, Owned& owned, Dice& dice) 
   }
 }
 
-/// A minute by the appliance's profile. For an activity, also by who is active: nobody, no use; everybody, twice as
-/// likely as when all but a few are out. Nothing when nobody seems to be active at any usual time.
+/// A minute by the appliance's profile. For an activity, also by who is active: nobody, no use; with everybody it
+/// is up to 7/3 times as likely as with one of five. Nothing when nobody seems to be active at any usual time.
 std::optional<std::int64_t> Household::diced_start(const Prepared& appliance, const Day& day, Dice& dice) const {
   const auto& until = appliance.until[static_cast<std::size_t>(day.type)];
-  const auto all = static_cast<double>(persons_.size() + 1);
+  const auto all = static_cast<double>(persons_.size() + 2);
   for (int i = 0; i < kStartTries; ++i) {
     const double u = dice.uniform();
     const auto hour = std::min<std::int64_t>(23, std::upper_bound(until.begin(), until.end(), u) - until.begin());
     const std::int64_t minute = hour * 60 + static_cast<std::int64_t>(dice.uniform() * 60);
     if (appliance.kind != ApplianceKind::activity) return minute;
     const std::uint8_t active = active_[static_cast<std::size_t>(minute / kStepMin)];
-    if (active > 0 && dice.uniform() * all < active + 1) return minute;
+    if (active > 0 && dice.uniform() * all < active + 2) return minute;
   }
   return std::nullopt;
 }
@@ -340,8 +341,7 @@ void Household::add_rest(const RestModel& rest, const Day& day) {
 /// Hands out the current day and makes the next the current one.
 void Household::read_meter(std::span<std::int32_t> watts) {
   const auto slot_min = static_cast<std::int32_t>(slot_min_);
-  for (std::size_t slot = 0; slot < watts.size(); ++slot)
-    watts[slot] = (watt_minutes_[slot] + slot_min / 2) / slot_min;
+  for (std::size_t slot = 0; slot < watts.size(); ++slot) watts[slot] = (watt_minutes_[slot] + slot_min / 2) / slot_min;
   const auto middle = watt_minutes_.begin() + static_cast<std::ptrdiff_t>(watts.size());
   std::copy(middle, watt_minutes_.end(), watt_minutes_.begin());
   std::fill(middle, watt_minutes_.end(), 0);

@@ -41,15 +41,15 @@ struct StartProfile {
 struct ApplianceModel {
   std::string name;
   ApplianceKind kind = ApplianceKind::activity;
-  BySize ownership = {};         ///< probability that a household has one
-  double power_w = 0;            ///< while it runs
-  double duration_min = 0;       ///< of a use, on average
-  double duration_spread = 0;    ///< standard deviation over the mean
-  double cycles_per_year = 0;    ///< of a household of reference_people; not for cycling
-  double size_exponent = 0;      ///< cycles grow with (people / reference_people) to this power
-  double season = 0;             ///< amplitude of a cosine over the year, largest in January; below 0 counts as 0
-  double period_min = 0;         ///< from cycle to cycle; cycling only
-  std::size_t profile = 0;       ///< in HouseholdParameters::profiles; not for cycling
+  BySize ownership = {};       ///< probability that a household has one
+  double power_w = 0;          ///< while it runs
+  double duration_min = 0;     ///< of a use, on average
+  double duration_spread = 0;  ///< standard deviation over the mean
+  double cycles_per_year = 0;  ///< of a household of reference_people; not for cycling
+  double size_exponent = 0;    ///< cycles grow with (people / reference_people) to this power
+  double season = 0;           ///< amplitude of a cosine over the year, largest in January; below 0 counts as 0
+  double period_min = 0;       ///< from cycle to cycle; cycling only
+  std::size_t profile = 0;     ///< in HouseholdParameters::profiles; not for cycling
 };
 
 /// A time of day, or a length, in hours: bell-shaped.

@@ -1,8 +1,9 @@
 // Simulated households: people who come and go, appliances they own and use, what their meters read.
 //
-// After Gottwalt et al. 2011 (households own appliances, each use is a cycle with power, length and start) and Richardson
-// et al. 2010 (somebody has to be active: awake and at home). Uses are events added into the day's slots, not states
-// stepped minute by minute. docs/concepts/households.md has the model, its sources and what it is compared with.
+// After Gottwalt et al. 2011 (households own appliances, each use is a cycle with power, length and start) and
+// Richardson et al. 2010 (somebody has to be active: awake and at home). Uses are events added into the day's slots,
+// not states stepped minute by minute. docs/concepts/households.md has the model, its sources and what it is compared
+// with.
 //
 // A household is a function of seed, its number and the parameters: it is the same whatever the number of households,
 // threads and slots, and longer horizons continue shorter ones. Nothing here is measured, or fit to protect anything.
