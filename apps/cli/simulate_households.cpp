@@ -111,7 +111,10 @@ class OptionalOutput {
   bool is_wanted() const { return stream_.has_value(); }
   std::FILE* get() { return stream_->get(); }
 
-  void append(std::string_view text) { buffer_ += text; }
+  template <class... Texts>
+  void append(const Texts&... texts) {
+    (buffer_.append(std::string_view(texts)), ...);
+  }
   /// After every line, so that the buffer stays small.
   void end_line() {
     buffer_ += '\n';
@@ -149,7 +152,7 @@ class Run {
   /// kW, exactly.
   void append_watts(OptionalOutput& out, std::int64_t watts) const {
     char text[UnitStep::kTextMax];
-    out.append({text, step_.format(watts, text)});
+    out.append(std::string_view(text, step_.format(watts, text)));
   }
   bool has_failed();
 
@@ -273,7 +276,7 @@ void Run::write_headers() {
   }
   if (totals_.is_wanted()) {
     totals_.append("time");
-    for (std::uint64_t zone = 0; zone < zones_; ++zone) totals_.append("," + zone_name(zone));
+    for (std::uint64_t zone = 0; zone < zones_; ++zone) totals_.append(",", zone_name(zone));
     totals_.end_line();
   }
   if (log_.is_wanted()) {
@@ -286,10 +289,10 @@ void Run::write_headers() {
 void Run::write_facts() {
   const auto& appliances = neighbourhood_.parameters().appliances;
   facts_.append("meter,people");
-  for (const ApplianceModel& appliance : appliances) facts_.append("," + appliance.name);
+  for (const ApplianceModel& appliance : appliances) facts_.append(",", appliance.name);
   facts_.end_line();
   for (std::size_t i = 0; i < meters_.size(); ++i) {
-    facts_.append(meters_[i] + "," + std::to_string(neighbourhood_.people(i)));
+    facts_.append(meters_[i], ",", std::to_string(neighbourhood_.people(i)));
     for (std::size_t a = 0; a < appliances.size(); ++a) facts_.append(neighbourhood_.owns(i, a) ? ",1" : ",0");
     facts_.end_line();
   }
@@ -299,7 +302,7 @@ void Run::write_series_map() {
   series_map_.append("meter,series");
   series_map_.end_line();
   for (std::size_t i = 0; i < meters_.size(); ++i) {
-    series_map_.append(meters_[i] + "," + zone_name(zone_of(i)));
+    series_map_.append(meters_[i], ",", zone_name(zone_of(i)));
     series_map_.end_line();
   }
 }
@@ -311,10 +314,7 @@ void Run::write_readings() {
     const std::string time =
         time_.clock.text(neighbourhood_.day() * static_cast<Slot>(slots) + static_cast<Slot>(slot), time_.utc_offset_s);
     for (std::size_t i = 0; i < meters_.size(); ++i) {
-      readings_.append(time);
-      readings_.append(",");
-      readings_.append(meters_[i]);
-      readings_.append(",");
+      readings_.append(time, ",", meters_[i], ",");
       append_watts(readings_, neighbourhood_.watts(i)[slot]);
       readings_.end_line();
     }
@@ -342,9 +342,9 @@ void Run::write_totals() {
 void Run::write_log() {
   for (std::size_t i = 0; i < meters_.size(); ++i) {
     for (const ApplianceUse& use : neighbourhood_.uses(i)) {
-      log_.append(meters_[i] + "," + neighbourhood_.parameters().appliances[use.appliance].name + ",");
-      log_.append(minutes_.clock.text(use.start_min, minutes_.utc_offset_s));
-      log_.append("," + std::to_string(use.end_min - use.start_min) + ",");
+      log_.append(meters_[i], ",", neighbourhood_.parameters().appliances[use.appliance].name, ",",
+                  minutes_.clock.text(use.start_min, minutes_.utc_offset_s), ",",
+                  std::to_string(use.end_min - use.start_min), ",");
       append_watts(log_, use.power_w);
       log_.end_line();
     }
