@@ -27,7 +27,6 @@ struct Range {
   double max;
 };
 constexpr Range kPercent = {0, 100};
-constexpr Range kShare = {0, 1};
 constexpr Range kWatts = {0, 100'000};
 constexpr Range kHours = {0, 30};
 
