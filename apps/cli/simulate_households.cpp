@@ -200,12 +200,12 @@ Result<Run> Run::make(const Arguments& arguments) {
   FUGU_ASSIGN(policies.interval, of_option("--interval", parse_interval_rule(arguments.interval)));
   FUGU_ASSIGN(policies.beyond, of_option("--beyond", parse_horizon_rule(arguments.beyond)));
   FUGU_TRY(set_epsilon(arguments.epsilon, policies));
+  FUGU_ASSIGN(HouseholdParameters parameters, parameters_of(arguments));
+  FUGU_ASSIGN(Neighbourhood neighbourhood, Neighbourhood::make(options, std::move(parameters)));
   if (arguments.zones < 1 || arguments.zones > options.households)
     return Error{Cause::usage, "--zones: expected 1 to as many as there are households"};
   if (!arguments.dominant.empty() && (arguments.holiday_week < 1 || arguments.holiday_week > options.days / 7))
     return Error{Cause::usage, "--holiday-week: expected one of the whole weeks in --days, the first one is 1"};
-  FUGU_ASSIGN(HouseholdParameters parameters, parameters_of(arguments));
-  FUGU_ASSIGN(Neighbourhood neighbourhood, Neighbourhood::make(options, std::move(parameters)));
   policies.seed = options.seed;
   policies.slot_min = options.slot_min;
   policies.horizon_slots = options.days * static_cast<Slot>(neighbourhood.slots_per_day());

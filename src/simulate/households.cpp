@@ -371,7 +371,7 @@ void Household::live(const Shared& shared, const Day& day, std::span<std::int32_
 
 Result<void> check(const HouseholdOptions& options) {
   const auto error = [](const char* message) { return Error{Cause::usage, message}; };
-  if (options.households < 1 || options.households > 10'000'000) return error("households: expected 1 to 10000000");
+  if (options.households < 1 || options.households > 1'000'000) return error("households: expected 1 to 1000000");
   if (options.days < 1 || options.days > 36'600) return error("days: expected 1 to 36600");
   if (options.slot_min != 1 && options.slot_min != 15 && options.slot_min != 30 && options.slot_min != 60)
     return error("slot length: expected 1, 15, 30 or 60 minutes");

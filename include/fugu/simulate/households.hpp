@@ -25,7 +25,7 @@
 namespace fugu {
 
 struct HouseholdOptions {
-  std::uint64_t households = 1;  ///< 1 … 10,000,000
+  std::uint64_t households = 1;  ///< 1 … 1,000,000
   std::int64_t days = 7;         ///< 1 … 36,600
   std::int64_t slot_min = 15;    ///< 1, 15, 30 or 60
   /// The first day, in days since 1970-01-01: decides weekdays and seasons. Default: Monday, 1 January 2024.
