@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kHeader = "section,name,quantity,value,unit,source";
 constexpr std::size_t kColumns = 6;
 constexpr std::size_t kRowsMax = 10'000;
+constexpr std::size_t kAppliancesMax = 100;  // so that a slot's watt-minutes stay within 31 bits
 constexpr double kMinutesPerDay = 1440;
 
 /// What a figure may be.
@@ -95,8 +96,9 @@ class Rows {
 
   Error complain_about(const std::string& section, const std::string& name, const std::string& quantity,
                        std::string_view expected) const {
-    const Row& row = rows_.at(Key(section, name, quantity));
-    return complain(row, shown(row.value), expected);
+    const auto at = rows_.find(Key(section, name, quantity));
+    if (at == rows_.end()) return found_but_expected({file_, 0, 0}, shown(name), expected);
+    return complain(at->second, shown(at->second.value), expected);
   }
 
   /// An error for the first row that was not taken.
@@ -303,6 +305,8 @@ Result<HouseholdParameters> HouseholdParameters::read(Input input) {
     FUGU_ASSIGN(StartProfile profile, profile_of(rows, name));
     parameters.profiles.push_back(std::move(profile));
   }
+  if (rows.names("appliance").size() > kAppliancesMax)
+    return rows.complain_about("appliance", rows.names("appliance")[kAppliancesMax], "kind", "at most 100 appliances");
   for (const std::string& name : rows.names("appliance")) {
     FUGU_ASSIGN(ApplianceModel model, appliance_of(rows, name, parameters.profiles));
     parameters.appliances.push_back(std::move(model));

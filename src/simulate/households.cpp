@@ -280,7 +280,8 @@ std::optional<std::int64_t> Household::diced_start(const Prepared& appliance, co
   return std::nullopt;
 }
 
-/// Uses of one appliance do not overlap: one that would begin while another runs begins when that ends.
+/// Uses of one appliance do not overlap: one that would begin while another runs begins when that ends, if somebody is
+/// still active then, or else not at all.
 void Household::use(const Prepared& appliance, Owned& owned, const Day& day, Dice& dice) {
   const double mean = owned.uses_per_day * appliance.day_factor[static_cast<std::size_t>(day.type)] *
                       season_factor(appliance.season, day.winter) / appliance.season_mean;
@@ -295,6 +296,7 @@ void Household::use(const Prepared& appliance, Owned& owned, const Day& day, Dic
   for (std::size_t i = 0; i < found; ++i) {
     const std::int64_t start = std::max(starts[i], owned.free_min);
     if (start >= kMinutesPerDay) break;
+    if (appliance.kind == ApplianceKind::activity && active_[static_cast<std::size_t>(start / kStepMin)] == 0) continue;
     const double length = dice.bell(appliance.duration_min, appliance.duration_deviation_min);
     const std::int64_t end =
         start + std::clamp<std::int64_t>(static_cast<std::int64_t>(length + 0.5), 1, kMinutesPerDay);

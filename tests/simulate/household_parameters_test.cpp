@@ -74,6 +74,12 @@ TEST(HouseholdParameters, NameWhatIsNotKnownOrDoesNotGoTogether) {
   expect_error(table().append("car,all,power,7,W,assumed\n"), "t.csv:", "'car,all,power'");
 }
 
+TEST(HouseholdParameters, HaveAtMostAHundredAppliances) {
+  std::string text = table();
+  for (int i = 0; i < 100; ++i) text.append("appliance,lamp").append(std::to_string(i)).append(",power,9,W,assumed\n");
+  expect_error(text, "t.csv", "at most 100 appliances");
+}
+
 TEST(HouseholdParameters, EveryFigureHasASource) {
   const std::string row = "appliance,oven,duration,27,minutes,Richardson et al. 2010\n";
   expect_error(replaced(table(), row, "appliance,oven,duration,27,minutes,\n"),
