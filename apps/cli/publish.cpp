@@ -297,7 +297,8 @@ Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) const
                                                  .window_slots = has_policies() ? 1 : definition_->window_slots(),
                                                  .every_slots = options_.every,
                                                  .delta = definition_->delta(),
-                                                 .true_variance = true_variance}));
+                                                 .true_variance = true_variance,
+                                                 .unit_steps = 1 / unit}));
   Mechanism made{*definition_, *exposure_, noise(), std::move(strategy)};
   if (has_policies()) {
     FUGU_ASSIGN(made.policies, policies(clock, fresh));
@@ -457,8 +458,8 @@ void add_publish(CLI::App& app, Outcome& outcome) {
   command
       ->add_option(
           "--mechanism", options->mechanism,
-          "uniform, sample, hybrid, fast-w, rescuedp, pegasus, adapub; with policies narwhal, unicorn-ps and others "
-          "(see: fugu describe)")
+          "uniform, sample, hybrid, smooth, bd, ba, dsat-w, fast-w, rescuedp, pegasus, adapub; with policies narwhal, "
+          "unicorn-ps and others (see: fugu describe)")
       ->group(mechanism);
   command->add_option("--every", options->every, "hybrid: release every K-th slot")->group(mechanism);
   command

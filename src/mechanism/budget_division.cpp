@@ -168,7 +168,8 @@ Result<NoisyValue> BudgetDivision::ask_distance(Kernel& kernel, const Group& gro
   if (!options_.flaws.decisions_ignore_sensitivity) return kernel.distance(series, reference, decision_);
   std::uint64_t crowd = 1;
   for (const SeriesId id : series) crowd = std::max(crowd, kernel.crowd(id));
-  return kernel.distance_at(series, reference, decision_.to_double() * static_cast<double>(crowd));
+  return kernel.distance_at(series, reference,
+                            decision_.to_double() * static_cast<double>(crowd) / options_.flaws.unit_steps);
 }
 
 Result<void> BudgetDivision::release_each(Kernel& kernel, Release& release, std::span<const SeriesId> series,

@@ -16,7 +16,7 @@ constexpr double kAimedPart = 0.75;
 constexpr double kLevelLeast = 1.0 / 64;
 constexpr double kLevelMostSteps = 0x1p55;
 
-// Of the published form.
+// Of the published form, in units of the data.
 constexpr double kThresholdAtFirst = 0.025;
 constexpr double kTolerance = 0.05;
 constexpr double kRowCountPart = 0.1;
@@ -68,11 +68,12 @@ Result<void> Dsat::prepare_flawed(Kernel& kernel) {
   const auto d = static_cast<double>(kernel.all().size());
   const auto c = static_cast<double>(samples_);
   const double delta = 2 / d;
-  const auto n = static_cast<double>(rows.steps);
+  const double unit = options_.flaws.unit_steps;
+  const double n = static_cast<double>(rows.steps) / unit;
   double root = std::cbrt(n * n * (8 + 32 * c * c) * delta * delta / (d * c * c));
   if (options_.flaws.split_rounded) root = std::round(root);
   decision_part_ = std::min(root, 1 - c / static_cast<double>(window_slots_));
-  distance_scale_ = decision_part_ > 0 ? 2 * c * delta * d / decision_part_ : kLargestScaleSteps * total_;
+  distance_scale_ = decision_part_ > 0 ? unit * 2 * c * delta * d / decision_part_ : kLargestScaleSteps * total_;
   // The threshold's noise: that of the distance to a place so far away that every distance is cut off there.
   constexpr std::int64_t kFar = std::int64_t{1} << 62;
   constexpr std::int64_t kCutOff = std::int64_t{1} << 61;
@@ -80,7 +81,7 @@ Result<void> Dsat::prepare_flawed(Kernel& kernel) {
   const double scale = std::min(distance_scale_ / ((1 - kRowCountPart) * total_), kLargestScaleSteps);
   FUGU_ASSIGN(const NoisyValue noisy,
               kernel.distance_at(kernel.all(), reference_, static_cast<double>(kernel.crowd(0)) / scale));
-  threshold_ = kThresholdAtFirst + static_cast<double>(noisy.steps - kCutOff) / d;
+  threshold_ = kThresholdAtFirst * unit + static_cast<double>(noisy.steps - kCutOff) / d;
   return {};
 }
 
@@ -165,7 +166,8 @@ Result<Dsat::Verdict> Dsat::decide_flawed(Kernel& kernel) {
   FUGU_ASSIGN(const NoisyValue distance,
               kernel.distance_at(kernel.all(), reference_, static_cast<double>(kernel.crowd(0)) / scale));
   const double error = static_cast<double>(samples_) / static_cast<double>(window_slots_);  // the measured rate is 0
-  threshold_ = std::max(0.0, threshold_ - std::abs(error - kTolerance) / kTolerance * kGain);
+  const double sinks_by = std::abs(error - kTolerance) / kTolerance * kGain * options_.flaws.unit_steps;
+  threshold_ = std::max(0.0, threshold_ - sinks_by);
   return static_cast<double>(distance.steps) / d >= threshold_ ? Verdict::release : Verdict::repeat;
 }
 

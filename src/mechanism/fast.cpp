@@ -16,7 +16,7 @@ constexpr double kSamplingRate = 0.15;
 /// The correction, in standard deviations of a sample's noise, at which the interval is right.
 constexpr double kGoalDeviations = 0.5;
 
-// As published.
+// As published, in units of the data.
 constexpr double kGoalRelative = 0.1;
 constexpr double kFixedStartVariance = 100;
 constexpr double kFixedMovement = 1e5;
@@ -30,7 +30,7 @@ void FastW::start(const Kernel& kernel) {
   const double rate = flaws_.halved_blocks ? kSamplingRate / 2 : kSamplingRate;
   samples_max_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(rate * static_cast<double>(window_)));
   tracks_.assign(kernel.all().size(), Track{{}, {}, PidController(kPid)});
-  for (Track& track : tracks_) track.fixed.start(0, kFixedStartVariance);
+  for (Track& track : tracks_) track.fixed.start(0, kFixedStartVariance * flaws_.unit_steps * flaws_.unit_steps);
   sampled_.assign(tracks_.size() * samples_max_, 0);
 }
 
@@ -39,7 +39,7 @@ void FastW::start_block(Slot slot) {
     track.samples = 0;
     track.interval_slots = 1;
     track.due = slot;
-    track.fixed.start(0, kFixedStartVariance);
+    track.fixed.start(0, kFixedStartVariance * flaws_.unit_steps * flaws_.unit_steps);
     track.pid = PidController(kPid);
   }
 }
@@ -68,9 +68,10 @@ double FastW::measure(Track& track, const NoisyValue& answer, double slots) {
     return track.kalman.measure(measured, noise_variance_.of(answer.noise, answer.parameter), slots);
   }
   const double before = track.fixed.value();
-  track.fixed.predict(kFixedMovement);
-  track.fixed.correct(measured, kFixedNoise);
-  return std::abs(track.fixed.value() - before) / std::max(std::abs(track.fixed.value()), 1.0);
+  const double unit = flaws_.unit_steps;
+  track.fixed.predict(kFixedMovement * unit * unit);
+  track.fixed.correct(measured, kFixedNoise * unit * unit);
+  return std::abs(track.fixed.value() - before) / std::max(std::abs(track.fixed.value()), unit);
 }
 
 Result<void> FastW::sample(Kernel& kernel, Release& release, SeriesId series) {

@@ -96,7 +96,7 @@ Made make_rescuedp_as_published(Parameters parameters) {
     return Error{Cause::usage,
                  "rescuedp-as-published needs --true-variance, of the whole true stream: it leaks it, and is for "
                  "simulation only"};
-  return std::make_unique<RescueDp>(RescueFlaws::as_published(*parameters.true_variance));
+  return std::make_unique<RescueDp>(RescueFlaws::as_published(*parameters.true_variance, parameters.unit_steps));
 }
 
 Made make_unicorn(Parameters) {
@@ -118,9 +118,11 @@ Made make_grouped_division(Parameters) {
 }
 
 template <Allocation allocation>
-Made make_division_as_published(Parameters) {
-  return std::make_unique<BudgetDivision>(BudgetDivisionOptions{
-      .allocation = allocation, .flaws = {.decisions_ignore_sensitivity = true, .decisions_trust_their_noise = true}});
+Made make_division_as_published(Parameters parameters) {
+  return std::make_unique<BudgetDivision>(BudgetDivisionOptions{.allocation = allocation,
+                                                                .flaws = {.decisions_ignore_sensitivity = true,
+                                                                          .decisions_trust_their_noise = true,
+                                                                          .unit_steps = parameters.unit_steps}});
 }
 
 template <Allocation allocation>
@@ -197,6 +199,12 @@ constexpr StrategyKind kKinds[] = {
      "docs/guarantees/adapub.md", "--mechanism adapub --definition w-event --epsilon 1 --w 96 --sensitivity 10",
      Serves::windows, false,
      [](Parameters) -> Made { return std::make_unique<SlotGroups>(SlotGroupsOptions::adapub()); }, true},
+    {"smooth", "uniform, smoothed over groups of slots that its own noisy values show to be alike: costs nothing",
+     "noise of scale sensitivity·w/ε divided by √n in the n-th slot of a group; little more than uniform while it "
+     "moves",
+     "proved", "docs/guarantees/smooth.md",
+     "--mechanism smooth --definition w-event --epsilon 1 --w 96 --sensitivity 10", Serves::windows, false,
+     [](Parameters) -> Made { return std::make_unique<SlotGroups>(SlotGroupsOptions::smooth()); }, true},
     {"narwhal", "spends what the policies leave where it helps most: the best plan the exact definition permits",
      "least mean noise over all slots, within the certified gap; never more noise than unicorn-ps in any slot",
      "proved", "docs/guarantees/narwhal.md",
@@ -269,12 +277,17 @@ constexpr StrategyKind kKinds[] = {
      "less noise than the promise needs", "BREAKS its promise", "docs/guarantees/dsat.md",
      "--mechanism dsat-w-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 10 --seed 1",
      Serves::windows, true,
-     [](Parameters) -> Made { return std::make_unique<Dsat>(DsatOptions{.flaws = DsatOptions::kAsPublished}); }},
+     [](Parameters parameters) -> Made {
+       return std::make_unique<Dsat>(DsatOptions{.flaws = DsatOptions::as_published(parameters.unit_steps)});
+     }},
     {"fast-w-as-published", "fast-w as the VLDB 2023 benchmark ran it: blocks of ε/2, a fixed filter, a slot lost",
      "that of a filter which knows nothing of the noise; 0 in one slot of w + 1",
      "is kept as published, flaws included", "docs/guarantees/fast.md",
      "--mechanism fast-w-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 1 --seed 1",
-     Serves::windows, true, [](Parameters) -> Made { return std::make_unique<FastW>(FastFlaws::as_published()); },
+     Serves::windows, true,
+     [](Parameters parameters) -> Made {
+       return std::make_unique<FastW>(FastFlaws::as_published(parameters.unit_steps));
+     },
      true},
     {"rescuedp-as-published", "rescuedp as the VLDB 2023 benchmark ran it: tuned on the true stream, grouped sums lost",
      "grows with the amplitude, whatever ε is", "NOT private", "docs/guarantees/rescuedp.md",

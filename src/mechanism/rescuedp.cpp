@@ -32,9 +32,9 @@ constexpr std::size_t kGroupsCompared = 16;
 
 // As published: in units of the data.
 constexpr double kFixedStartVariance = 100;
-constexpr SimilarityRule kPublishedRule{
-    .smallest_correlation = 0.5, .largest_distance = 25, .still_variance = 0, .values = 3};
 constexpr double kPublishedSmall = 30;
+constexpr double kPublishedDistance = 25;
+constexpr std::size_t kPublishedHistory = 3;
 constexpr Budget kSmallestPublished = Budget::from_units(1 << 14);  // less would be more noise than can be drawn
 
 }  // namespace
@@ -42,7 +42,7 @@ constexpr Budget kSmallestPublished = Budget::from_units(1 << 14);  // less woul
 void RescueDp::start(const Kernel& kernel) {
   window_ = kernel.window_slots();
   tracks_.assign(kernel.all().size(), Track{{}, {}, PidController(kPid)});
-  for (Track& track : tracks_) track.fixed.start(0, kFixedStartVariance);
+  for (Track& track : tracks_) track.fixed.start(0, kFixedStartVariance * flaws_.unit_steps * flaws_.unit_steps);
   samples_max_ = flaws_.noise_is_error ? window_ : std::min(window_, kSamplesMax);
   spent_.resize(tracks_.size() * samples_max_);
 }
@@ -69,7 +69,7 @@ Budget RescueDp::affordable(const Kernel& kernel, SeriesId series) {
 
 bool RescueDp::is_groupable(const Kernel& kernel, const Track& track) const {
   if (flaws_.no_grouping || kernel.all().size() < 2) return false;
-  if (flaws_.absolute_limits) return track.fixed.value() < kPublishedSmall;
+  if (flaws_.absolute_limits) return track.fixed.value() < kPublishedSmall * flaws_.unit_steps;
   return track.samples % kAloneEvery != 0 && std::abs(track.kalman.value()) <= kSmallScales * track.noise_scale;
 }
 
@@ -78,7 +78,13 @@ bool RescueDp::belongs(const Kernel& kernel, SeriesId series, const Group& group
   const Track& track = tracks_[series];
   const Track& other = tracks_[first];
   if (kernel.exposure().sensitivity_steps(series) != kernel.exposure().sensitivity_steps(first)) return false;
-  if (flaws_.absolute_limits) return are_similar(track.own_answers, other.own_answers, kPublishedRule);
+  if (flaws_.absolute_limits) {
+    return are_similar(track.own_answers, other.own_answers,
+                       {.smallest_correlation = kSmallestCorrelation,
+                        .largest_distance = kPublishedDistance * flaws_.unit_steps,
+                        .still_variance = 0,
+                        .values = kPublishedHistory});
+  }
   // All members pay what the poorest can.
   if (track.now < other.now / 2 || other.now < track.now / 2) return false;
   const double scale = std::min(track.noise_scale, other.noise_scale);
@@ -118,7 +124,7 @@ void RescueDp::pay(SeriesId series, Slot slot, Budget share) {
 double RescueDp::feedback(const Kernel& kernel, Track& track, double value, double noise_variance, double slots) {
   if (!flaws_.noise_is_error) return track.kalman.measure(value, noise_variance, slots) / kGoalDeviations;
   const double before = track.fixed.value();
-  const double per_slot = static_cast<double>(window_) / kernel.total().to_double();
+  const double per_slot = flaws_.unit_steps * static_cast<double>(window_) / kernel.total().to_double();
   track.fixed.predict(*flaws_.true_variance);
   track.fixed.correct(value, per_slot * per_slot);
   return std::abs(track.fixed.value() - before) / track.noise_scale;

@@ -204,6 +204,7 @@ Result<Mechanism> Study::mechanism_of(const Cell& cell) const {
   const SuiteRequirement& requirement = requirement_of(cell);
   StrategyParameters parameters = parameters_of(requirement, cell.every_slots);
   parameters.true_variance = streams_[cell.stream].variance_steps();
+  parameters.unit_steps = 1 / streams_[cell.stream].unit_step().to_double();
   FUGU_ASSIGN(auto strategy, cell.strategy->make(parameters));
   Mechanism mechanism{definitions_[cell.requirement], exposures_[cell.stream], NoiseKind::laplace, std::move(strategy)};
   if (requirement.policies)

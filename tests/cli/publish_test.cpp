@@ -200,7 +200,7 @@ TEST(Publish, EstimatesHaveNoScaleAndAreAudited) {
   const TempDir directory;
   write_file(directory / "s.csv", stream(200));
   const std::string promise = "--definition w-event --epsilon 1 --w 10 --sensitivity 1 --budgets own ";
-  for (const std::string mechanism : {"fast-w", "rescuedp", "pegasus", "adapub"}) {
+  for (const std::string mechanism : {"fast-w", "rescuedp", "pegasus", "adapub", "smooth"}) {
     const std::string files = "--ledger " + mechanism + ".ledger --out " + mechanism + ".csv";
     const Finished finished =
         run_fugu(directory, "publish --stream s.csv " + promise + "--mechanism " + mechanism + " " + files);

@@ -100,7 +100,7 @@ TEST(Dsat, SplitIsARealNumberThatFollowsTheSeries) {
 
 TEST(Dsat, PublishedSplitIsZeroOrItsLimit) {
   for (const std::size_t series : {std::size_t{1}, std::size_t{2000}}) {
-    auto made = std::make_unique<Dsat>(DsatOptions{.flaws = DsatOptions::kAsPublished});
+    auto made = std::make_unique<Dsat>(DsatOptions{.flaws = DsatOptions::as_published()});
     const Dsat& strategy = *made;
     Simulation simulation(
         {define(Protects::w_event, 1, 0, kWindow), expose_disjoint(series, 1), NoiseKind::laplace, std::move(made)},
@@ -128,7 +128,7 @@ TEST(Dsat, PublishedThresholdSinksToZeroAndSamplesInBursts) {
     for (std::size_t i = 1; i < sampled.size(); ++i) count += sampled[i] - sampled[i - 1] <= 2 ? 1 : 0;
     return static_cast<double>(count) / static_cast<double>(sampled.size());
   };
-  EXPECT_GT(in_bursts(run(1, truth, {.flaws = DsatOptions::kAsPublished}, false).sampled()), 0.6);
+  EXPECT_GT(in_bursts(run(1, truth, {.flaws = DsatOptions::as_published()}, false).sampled()), 0.6);
   EXPECT_LT(in_bursts(run(1, truth).sampled()), 0.3);
 }
 

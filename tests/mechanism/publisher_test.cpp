@@ -158,6 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
         ResumeCase{"fast_w", [] { return *make_strategy("fast-w", {}); }},
         ResumeCase{"rescuedp", [] { return *make_strategy("rescuedp", {}); }},
         ResumeCase{"pegasus", [] { return *make_strategy("pegasus", {}); }},
+        ResumeCase{"smooth", [] { return *make_strategy("smooth", {}); }},
         ResumeCase{"adapub", [] { return *make_strategy("adapub", {}); }},
         ResumeCase{"busy", [] { return std::unique_ptr<Strategy>(std::make_unique<Busy>(200)); }},
         ResumeCase{"greedy", greedy}),

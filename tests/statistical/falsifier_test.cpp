@@ -154,6 +154,7 @@ std::vector<HonestCase> honest_cases() {
        4,
        ""},
       {"pegasus", {w_event(2, 3), one, [] { return *make_strategy("pegasus", {}); }}, 5, ""},
+      {"smooth", {w_event(2, 3), one, named("smooth")}, 5, ""},
       {"adapub_two_series",
        {w_event(2, 3), expose({3, 3}, {{0, 1}}), [] { return *make_strategy("adapub", {}); }},
        6,

@@ -168,6 +168,10 @@ TEST(Suite, TheArtificialSuiteIsTheOneOfTheThesis) {
   EXPECT_EQ(suite->streams.size(), 20U);
   EXPECT_EQ(suite->requirements.size(), 11U);
   EXPECT_EQ(suite->runs, 100U);
+  std::vector<std::string> names;
+  for (const SuiteMechanism& mechanism : suite->mechanisms) names.push_back(mechanism.label);
+  EXPECT_EQ(names, (std::vector<std::string>{"uniform", "sample", "bd", "ba", "fast-w", "dsat-w", "rescuedp", "adapub",
+                                             "pegasus"}));
 }
 
 TEST(Suite, AnUnknownNameListsTheKnownOnes) {

@@ -22,12 +22,13 @@ struct BudgetDivisionOptions {
 
   /// What the published implementation does wrong; in simulations that enforce nothing.
   struct Flaws {
-    /// The noise of decisions is that of sensitivity 1, whatever the sensitivity is.
+    /// The noise of decisions is that of sensitivity 1, in the unit of the data, whatever the sensitivity is.
     bool decisions_ignore_sensitivity = false;
     /// A noisy distance counts as the true one, however much noise is in it.
     bool decisions_trust_their_noise = false;
     /// The budget of releases is never set: one release with all the noise there is, and no other.
     bool releases_have_no_budget = false;
+    double unit_steps = 1;  ///< steps in a unit of the data
   };
   Flaws flaws = {};
 };

@@ -25,9 +25,11 @@ struct DsatOptions {
     bool split_rounded = false;
     /// The number of rows is asked for with 0.1 ε on top of ε.
     bool row_count_on_top = false;
+    /// Steps in a unit of the data: threshold and noise are in units.
+    double unit_steps = 1;
   };
   Flaws flaws = {};
-  static constexpr Flaws kAsPublished{true, true, true, true};
+  static constexpr Flaws as_published(double unit_steps = 1) { return {true, true, true, true, unit_steps}; }
 };
 
 /// Distance-based sampling with an adaptive threshold (Li et al. 2015) under a window.

@@ -18,8 +18,9 @@ struct FastFlaws {
   bool relative_error = false;     ///< feedback relative to the value, instead of to the noise
   bool lost_slot = false;          ///< one slot after each block is never released and stays 0
   bool constant_interval = false;  ///< the controller is off: a sample every w/M slots
+  double unit_steps = 1;           ///< steps in a unit of the data: the fixed filter is in units
 
-  static FastFlaws as_published() { return {true, true, true, true, false}; }
+  static FastFlaws as_published(double unit_steps = 1) { return {true, true, true, true, false, unit_steps}; }
 };
 
 /// Each series is sampled at most M = ⌊0.15·w⌋ times in any w slots, with ε/M each; a PID controller lengthens the

@@ -22,6 +22,8 @@ struct StrategyParameters {
   Delta delta = Delta::zero();
   /// rescuedp-as-published, in benchmarks only: the variance of the whole true stream, in squared steps. Not private.
   std::optional<double> true_variance = std::nullopt;
+  /// Published forms: how many steps are one unit of the data. Their constants are in that unit.
+  double unit_steps = 1;
 };
 
 /// Which definitions a strategy is for.

@@ -24,8 +24,11 @@ struct RescueFlaws {
   bool absolute_limits = false;      ///< similarity judged in units of the data, by three releases
   bool no_grouping = false;          ///< every series on its own
   bool constant_interval = false;    ///< the controller is off: every slot is a sampling slot
+  double unit_steps = 1;             ///< steps in a unit of the data: limits and the filter are in units
 
-  static RescueFlaws as_published(double true_variance) { return {true_variance, true, true, true, false, false}; }
+  static RescueFlaws as_published(double true_variance, double unit_steps = 1) {
+    return {true_variance, true, true, true, false, false, unit_steps};
+  }
 };
 
 /// Each series has a PID-controlled sampling interval I and spends, when sampled, min(0.2·ln(I + 1), 0.6) of what its

@@ -1,5 +1,5 @@
 // PeGaSuS (Chen et al. 2017) and AdaPub (Wang et al. 2019): perturb every slot, group slots that are alike, smooth
-// within the group. AdaPub also groups series.
+// within the group. AdaPub also groups series. And `smooth`, which is ours: the same without paying for groups.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,7 @@ struct SlotGroupsOptions {
 
   static SlotGroupsOptions pegasus() { return {}; }
   static SlotGroupsOptions adapub() { return {.adaptive_threshold = true, .series_groups = true}; }
+  static SlotGroupsOptions smooth() { return {.free_grouping = true}; }
   static SlotGroupsOptions as_published() { return {.groups_of_one = true}; }
 };
 
@@ -39,10 +40,12 @@ struct SlotGroupsOptions {
 /// nothing), and a perturbed value is released as it is where it, or most of the last ones, lie far off the group.
 /// Sessions reach over at most kSessionSlots slots, smoothing over at most kGroupSlots.
 ///
+/// With `free_grouping` there are no sessions: the whole of total/w perturbs, and scales below are those of Uniform.
+///
 /// Guarantee: keeps every definition it runs under and is never refused under event level, w-event and user level:
 /// every slot carries at most total/w. Error: at most that of Uniform with 0.8 ε plus three of its noise scales; on a
 /// stream that stays where it is for n slots, noise of scale 1.25·w·sensitivity/ε divided by √n in the n-th. Cost:
-/// O(kSessionSlots) per series and slot. docs/guarantees/pegasus.md, docs/guarantees/adapub.md.
+/// O(kSessionSlots) per series and slot. docs/guarantees/{pegasus,adapub,smooth}.md.
 class SlotGroups final : public Strategy {
  public:
   static constexpr std::size_t kGroupSlots = 64;
@@ -50,7 +53,7 @@ class SlotGroups final : public Strategy {
 
   explicit SlotGroups(const SlotGroupsOptions& options) : options_(options) {}
   Result<void> step(Kernel& kernel, Release& release) override;
-  Reach reach() const override { return {static_cast<std::uint64_t>(kSessionSlots - 1)}; }
+  Reach reach() const override { return {options_.free_grouping ? 0 : static_cast<std::uint64_t>(kSessionSlots - 1)}; }
 
   // For tests and reports.
   double mean_group_slots(SeriesId series) const;
