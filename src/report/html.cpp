@@ -59,6 +59,7 @@ constexpr std::string_view kPageCss =
     "th,td{padding:.5rem .9rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--border)}\n"
     "thead th{background:var(--surface);border-bottom:2px solid var(--border);font-weight:600}\n"
     "td.number,th.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
+    "td:first-child{min-width:12rem}\n"
     "td.good{color:var(--good);font-weight:600}\n"
     "td.bad{color:var(--bad);font-weight:600}\n"
     "@media print{body{max-width:none;padding:0;font-size:10pt}figure,tr,.note,pre{break-inside:avoid}"

@@ -21,6 +21,10 @@ constexpr std::size_t kExampleStreams = 4;
 constexpr std::size_t kExampleMechanisms = 3;
 constexpr std::size_t kExampleSlots = 400;
 constexpr std::size_t kHeatColumnsMax = 24;
+/// With more columns than this, a cell has room for three characters.
+constexpr std::size_t kHeatColumnsWide = 15;
+/// More lines than this nobody can tell apart.
+constexpr std::size_t kCurvesMax = 6;
 constexpr std::size_t kCurveChartsMax = 60;
 constexpr double kHeatRowPx = 25;
 /// Up to these multiples of the best error a cell has the colour of its place in the list; the first is "better than
@@ -155,8 +159,13 @@ std::size_t heat_of(double deterioration) {
   return static_cast<std::size_t>(std::ranges::lower_bound(kHeatSteps, deterioration) - kHeatSteps.begin());
 }
 
-std::string heat_label(double deterioration) {
+/// At most three characters where cells are narrow.
+std::string heat_label(double deterioration, bool narrow) {
   if (!std::isfinite(deterioration)) return "∞";
+  if (narrow) {
+    if (deterioration < 9.95) return format_fixed(deterioration, 1);
+    return deterioration < 999.5 ? format_fixed(deterioration, 0) : ">1k";
+  }
   if (deterioration >= 1000) return short_text(std::round(deterioration / 100) / 10) + "k";
   return deterioration < 10 ? format_fixed(deterioration, 2) : format_fixed(deterioration, deterioration < 100 ? 1 : 0);
 }
@@ -200,6 +209,7 @@ std::string group_heading(const SuiteStream& stream) {
 report::Chart heat_map(const Cube& cube, const Experiment& experiment, const StreamGroup& group) {
   const auto& requirements = cube.study().suite().requirements;
   const double top = static_cast<double>(cube.rows());
+  const bool narrow = group.streams.size() * experiment.requirements.size() > kHeatColumnsWide;
   std::vector<report::HeatCell> cells;
   std::vector<report::Tick> columns;
   std::vector<report::Tick> rows;
@@ -213,7 +223,7 @@ report::Chart heat_map(const Cube& cube, const Experiment& experiment, const Str
         cells.push_back({.x = {x, x + 1},
                          .y = {y, y + 1},
                          .heat = heat_of(deterioration),
-                         .label = heat_label(deterioration),
+                         .label = heat_label(deterioration, narrow),
                          .hint = cube.row(row).label + ", " + group_heading(cube.study().streams()[stream].facts()) +
                                  ", " + describe_requirement(requirements[requirement]) + ": MAE " +
                                  format_significant(cube.at(stream, requirement, row).mae)});
@@ -274,18 +284,45 @@ std::vector<report::Tick> decades(double lowest, double highest) {
   return ticks;
 }
 
-report::Line::Options line_style(const Cube& cube, std::size_t row) {
-  constexpr std::array kColours = {report::Colour::blue,   report::Colour::vermilion, report::Colour::green,
-                                   report::Colour::purple, report::Colour::ochre,     report::Colour::ink};
-  const std::string& label = cube.row(row).label;
-  if (cube.is_yardstick(row)) return {.label = label, .colour = report::Colour::slate, .width_px = 1, .dashed = true};
-  return {.label = label,
-          .colour = kColours[row % kColours.size()],
-          .width_px = row / kColours.size() % 2 == 0 ? 2.0 : 1.25,
-          .dashed = row / kColours.size() % 2 == 1};
+/// The geometric mean of δ_MAE over all streams and requirements.
+double mean_deterioration(const Cube& cube, std::size_t row) {
+  double logarithms = 0;
+  cube.for_all([&](std::size_t stream, std::size_t requirement) {
+    logarithms += std::log(cube.deterioration(stream, requirement, row));
+  });
+  return std::exp(logarithms / static_cast<double>(cube.streams() * cube.requirements()));
 }
 
-report::Chart curves(const Cube& cube, const Experiment& experiment, std::size_t stream) {
+/// The rows that are drawn as curves: the first two mechanisms of the suite (its baselines), the best of the others
+/// that keep their promise, and the best constant.
+std::vector<std::size_t> curve_rows(const Cube& cube) {
+  std::vector<std::size_t> others;
+  std::vector<std::size_t> shown;
+  for (std::size_t row = 0; row < cube.rows(); ++row) {
+    if (cube.is_private(row)) (shown.size() < 2 ? shown : others).push_back(row);
+  }
+  std::map<std::size_t, double> mean;
+  for (const std::size_t row : others) mean[row] = mean_deterioration(cube, row);
+  std::ranges::stable_sort(others, {}, [&](std::size_t row) { return mean[row]; });
+  others.resize(std::min(others.size(), kCurvesMax - shown.size()));
+  shown.insert(shown.end(), others.begin(), others.end());
+  for (std::size_t row = 0; row < cube.rows(); ++row) {
+    if (cube.is_yardstick(row) && cube.row(row).yardstick == Yardstick::best_constant) shown.push_back(row);
+  }
+  return shown;
+}
+
+report::Line::Options line_style(const Cube& cube, std::size_t row, std::size_t place) {
+  constexpr std::array<report::Colour, kCurvesMax> kColours = {report::Colour::blue,  report::Colour::vermilion,
+                                                               report::Colour::green, report::Colour::purple,
+                                                               report::Colour::ochre, report::Colour::ink};
+  const std::string& label = cube.row(row).label;
+  if (cube.is_yardstick(row)) return {.label = label, .colour = report::Colour::slate, .width_px = 1, .dashed = true};
+  return {.label = label, .colour = kColours[place], .width_px = 2};
+}
+
+report::Chart curves(const Cube& cube, const Experiment& experiment, std::size_t stream,
+                     const std::vector<std::size_t>& rows) {
   const auto& requirements = cube.study().suite().requirements;
   double lowest = std::numeric_limits<double>::infinity();
   double highest = -lowest;
@@ -296,7 +333,7 @@ report::Chart curves(const Cube& cube, const Experiment& experiment, std::size_t
     columns.push_back({x, column_label(experiment, at)});
   }
   std::vector<report::Line> lines;
-  for (std::size_t row = 0; row < cube.rows(); ++row) {
+  for (const std::size_t row : rows) {
     std::vector<report::Point> points;
     for (std::size_t i = 0; i < experiment.requirements.size(); ++i) {
       const double mae = std::log10(cube.at(stream, experiment.requirements[i], row).mae);
@@ -306,7 +343,7 @@ report::Chart curves(const Cube& cube, const Experiment& experiment, std::size_t
       highest = std::max(highest, mae);
     }
     std::ranges::stable_sort(points, {}, &report::Point::x);
-    lines.emplace_back(line_style(cube, row), std::move(points));
+    lines.emplace_back(line_style(cube, row, lines.size()), std::move(points));
   }
   if (!(lowest <= highest)) lowest = highest = 0;
   report::Chart chart({.title = cube.study().streams()[stream].facts().name + ": " + experiment.title,
@@ -320,11 +357,15 @@ report::Chart curves(const Cube& cube, const Experiment& experiment, std::size_t
 
 void add_curves(report::Page& page, const Cube& cube, const std::vector<Experiment>& experiments) {
   page.section("Error over the requirement");
+  page.paragraph(
+      "The baselines, the mechanisms with the least deterioration overall, and the best constant. The heat maps and "
+      "tables have all.");
+  const std::vector<std::size_t> rows = curve_rows(cube);
   std::size_t charts = 0;
   for (std::size_t stream = 0; stream < cube.streams(); ++stream) {
     for (const Experiment& experiment : experiments) {
       if (experiment.requirements.size() < 2 || ++charts > kCurveChartsMax) continue;
-      page.figure(curves(cube, experiment, stream), "");
+      page.figure(curves(cube, experiment, stream, rows), "");
     }
   }
   if (charts > kCurveChartsMax)
@@ -422,18 +463,17 @@ report::Table summary_of(const Cube& cube) {
   const double cells = static_cast<double>(cube.streams() * cube.requirements());
   const auto percent = [&](double count) { return format_fixed(count / cells * 100, 0) + " %"; };
   for (std::size_t row = 0; row < cube.rows(); ++row) {
-    double best = 0, logarithms = 0, worse_than_zero = 0, worse_than_constant = 0, sampled = 0;
+    double best = 0, worse_than_zero = 0, worse_than_constant = 0, sampled = 0;
     cube.for_all([&](std::size_t stream, std::size_t requirement) {
       const CellResult& result = cube.at(stream, requirement, row);
       best += cube.is_private(row) && result.mae == cube.best_mae(stream, requirement) ? 1 : 0;
-      logarithms += std::log(cube.deterioration(stream, requirement, row));
       worse_than_zero += result.mae > cube.at(stream, requirement, zero).mae ? 1 : 0;
       worse_than_constant += result.mae > cube.at(stream, requirement, constant).mae ? 1 : 0;
       sampled += result.sampled_share;
     });
     table.rows.push_back({{cube.row(row).label},
                           {cube.is_private(row) ? percent(best) : "–"},
-                          {format_significant(std::exp(logarithms / cells))},
+                          {format_significant(mean_deterioration(cube, row))},
                           {percent(worse_than_zero)},
                           {percent(worse_than_constant)},
                           {percent(sampled)},

@@ -158,8 +158,8 @@ TEST(Suite, ShippedSuitesAreInOrder) {
     const auto study = Study::make(*suite, {});
     EXPECT_TRUE(study) << study.error().message;
   }
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"smoke", "artificial-plus", "policies", "thesis-artificial", "thesis-real"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"smoke", "artificial-plus", "policies", "thesis-artificial", "thesis-real",
+                                             "unseen"}));
 }
 
 TEST(Suite, TheArtificialSuiteIsTheOneOfTheThesis) {
