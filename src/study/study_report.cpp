@@ -182,6 +182,8 @@ std::string family_of(const SuiteStream& stream) {
   const auto* options = std::get_if<ArtificialOptions>(&stream.source);
   if (options == nullptr) return "";
   std::string family = "season " + std::to_string(options->season_slots);
+  const double usual_growth = options->form == ArtificialForm::as_published ? 1.3 : 1.5;
+  if (options->growth != usual_growth) family += ", growth " + short_text(options->growth);
   if (options->level > 0) family += ", level " + short_text(options->level);
   if (options->sparsity > 0) family += ", sparsity " + short_text(options->sparsity);
   return family;
