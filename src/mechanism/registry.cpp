@@ -274,7 +274,7 @@ constexpr StrategyKind kKinds[] = {
            BudgetDivisionOptions{.grouped = true, .flaws = {.releases_have_no_budget = true}});
      }},
     {"dsat-w-as-published", "dsat-w with the window, the threshold and the split of the published code",
-     "less noise than the promise needs", "BREAKS its promise", "docs/guarantees/dsat.md",
+     "less noise than the promise needs", "can break its promise", "docs/guarantees/dsat.md",
      "--mechanism dsat-w-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 10 --seed 1",
      Serves::windows, true,
      [](Parameters parameters) -> Made {
