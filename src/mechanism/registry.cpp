@@ -290,7 +290,7 @@ constexpr StrategyKind kKinds[] = {
      },
      true},
     {"rescuedp-as-published", "rescuedp as the VLDB 2023 benchmark ran it: tuned on the true stream, grouped sums lost",
-     "grows with the amplitude, whatever ε is", "NOT private", "docs/guarantees/rescuedp.md",
+     "grows with the amplitude, whatever ε is", "is NOT private", "docs/guarantees/rescuedp.md",
      "--mechanism rescuedp-as-published --true-variance 100 --definition w-event --epsilon 1 --w 96 --sensitivity 1 "
      "--seed 1",
      Serves::windows, true, make_rescuedp_as_published, true, true},
@@ -317,7 +317,7 @@ constexpr StrategyKind kKinds[] = {
      "--policies policies.csv --exact-when-idle --delta 1e-6 --noise laplace --mechanism conference-11 --seed 1",
      Serves::policies, true, make_conference_11},
     {"unicorn-star", "unicorn that looks at the true stream to decide", "what perfect decisions would be worth",
-     "NOT private", "docs/guarantees/unicorn.md",
+     "is NOT private", "docs/guarantees/unicorn.md",
      "--policies policies.csv --exact-when-idle --mechanism unicorn-star --seed 1", Serves::policies, true,
      [](Parameters) -> Made {
        return std::make_unique<ClairvoyantStrategy>(
