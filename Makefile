@@ -43,7 +43,7 @@ asan: ready-build configure-asan ## Unit tests and fuzz corpora under the addres
 	$(PLAIN_ADDRESSES) cmake --build --preset asan -j $(JOBS)
 	$(PLAIN_ADDRESSES) ctest --preset asan -j $(JOBS)
 
-tsan: ready-build configure-tsan ## The threaded part (streams) under the thread sanitizer
+tsan: ready-build configure-tsan ## The threaded parts (streams, studies, households) under the thread sanitizer
 	$(PLAIN_ADDRESSES) cmake --build --preset tsan -j $(JOBS)
 	$(PLAIN_ADDRESSES) ctest --preset tsan -j $(JOBS)
 
