@@ -37,7 +37,6 @@ class SwellfishAccountant final : public PolicyAccountant {
   Slot horizon() const override { return floor_ ? floor_->horizon() : kNoHorizon; }
   void advance(Slot slot) override;
   Budget available() override;
-  Budget available(SeriesId) override { return available(); }
   Budget worst() const override { return floor_ ? floor_->worst() : Budget(); }
   Result<void> admit(const Answer& answer) override;
   void commit() override;

@@ -24,17 +24,7 @@ void UserAccountant::advance(Slot slot) {
   current_ = slot;
 }
 
-Budget UserAccountant::left_of(Budget spent) const {
-  return current_ < horizon() && spent < total_ ? total_ - spent : Budget();
-}
-
-Budget UserAccountant::available() { return left_of(worst()); }
-
-Budget UserAccountant::available(SeriesId series) {
-  Budget most;
-  for (const std::uint32_t signature : exposure_.signatures_of(series)) most = std::max(most, spent_[signature]);
-  return left_of(most);
-}
+Budget UserAccountant::available() { return current_ < horizon() && worst() < total_ ? total_ - worst() : Budget(); }
 
 Result<void> UserAccountant::admit(const Answer& answer) {
   FUGU_CHECK(answer.slot == current_ && answer.first_slot >= 0 && answer.first_slot <= answer.slot);

@@ -23,7 +23,6 @@ class UserAccountant final : public Accountant {
   Slot horizon() const override { return static_cast<Slot>(horizon_); }
   void advance(Slot slot) override;
   Budget available() override;
-  Budget available(SeriesId series) override;
   Budget worst() const override { return *std::max_element(spent_.begin(), spent_.end()); }
   Result<void> admit(const Answer& answer) override;
   void commit() override;
@@ -34,8 +33,6 @@ class UserAccountant final : public Accountant {
     Slot first;
     Slot last;
   };
-
-  Budget left_of(Budget spent) const;
 
   Exposure exposure_;
   Enforcement enforcement_;

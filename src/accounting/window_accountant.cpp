@@ -40,12 +40,9 @@ void WindowAccountant::step() {
   for (std::size_t g = 0; g < signatures_; ++g) now[g] = Budget();
 }
 
-Budget WindowAccountant::available() { return left_of(*std::max_element(window_sum_.begin(), window_sum_.end())); }
-
-Budget WindowAccountant::available(SeriesId series) {
-  Budget most;
-  for (const std::uint32_t signature : exposure_.signatures_of(series)) most = std::max(most, window_sum_[signature]);
-  return left_of(most);
+Budget WindowAccountant::available() {
+  const Budget worst = *std::max_element(window_sum_.begin(), window_sum_.end());
+  return worst < total_ ? total_ - worst : Budget();
 }
 
 const SessionSpan* WindowAccountant::find_session(std::uint64_t id) const {

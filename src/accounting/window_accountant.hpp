@@ -32,7 +32,6 @@ class WindowAccountant final : public Accountant {
   std::uint64_t window_slots() const override { return window_; }
   void advance(Slot slot) override;
   Budget available() override;
-  Budget available(SeriesId series) override;
   Budget worst() const override { return worst_; }
   Result<void> admit(const Answer& answer) override;
   void commit() override;
@@ -71,8 +70,6 @@ class WindowAccountant final : public Accountant {
   void review_later(std::uint64_t id, Slot slot);
   void commit_once_per_window();
   void commit_per_slot();
-
-  Budget left_of(Budget spent) const { return spent < total_ ? total_ - spent : Budget(); }
 
   Exposure exposure_;
   Enforcement enforcement_;

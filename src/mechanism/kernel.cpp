@@ -119,6 +119,7 @@ Result<void> Kernel::begin(const SlotRow& row) {
 
 Result<void> Kernel::begin_replay(Slot slot, const std::vector<SeriesId>& missing, Replay& replay) {
   replay_ = &replay;
+  now_ = {};  // there are no true values to look at
   FUGU_TRY(start_slot(slot));
   std::fill(missing_.begin(), missing_.end(), 0);
   for (const SeriesId series : missing) missing_[series] = 1;

@@ -15,6 +15,7 @@
 
 #include "fugu/stream/line_reader.hpp"
 #include "fugu/stream/stamp.hpp"
+#include "support/released.hpp"
 
 namespace fugu {
 namespace {
@@ -369,25 +370,13 @@ std::int64_t day_number(std::string_view stamp) {
   return parsed.instant_s / 86'400;
 }
 
-std::vector<std::string> fields_of(std::string_view line) {
-  std::vector<std::string> fields(1);
-  for (const char c : line) {
-    if (c == ',') {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  return fields;
-}
-
 /// Columns whose name begins and ends like that.
 Recorded read_recorded(const std::string& file, double to_kw, std::string_view prefix, std::string_view suffix) {
   auto input = Input::open(file);
   EXPECT_TRUE(input.has_value());
   LineReader lines(*std::move(input));
   std::vector<std::size_t> columns;
-  const std::vector<std::string> header = fields_of(**lines.next());
+  const std::vector<std::string> header = test::fields_of(std::string(**lines.next()));
   for (std::size_t i = 1; i < header.size(); ++i) {
     if (header[i].starts_with(prefix) && header[i].ends_with(suffix)) columns.push_back(i);
   }
@@ -397,7 +386,7 @@ Recorded read_recorded(const std::string& file, double to_kw, std::string_view p
   std::vector<double> sums(columns.size());
   std::vector<double> numbers(columns.size());
   while (const auto line = *lines.next()) {
-    const std::vector<std::string> fields = fields_of(*line);
+    const std::vector<std::string> fields = test::fields_of(std::string(*line));
     const std::size_t is_weekend = (day_number(fields[0]) + 3) % 7 >= 5 ? 1 : 0;
     const auto hour = static_cast<std::size_t>(std::stoi(fields[0].substr(11, 2)));
     double row_kw = 0;

@@ -42,8 +42,6 @@ class Accountant {
   /// The most that one more request on the current slot may cost each meter, so that nothing promised can break,
   /// whatever is asked later. (Later spending can always be zero: repeat the last release.)
   virtual Budget available() = 0;
-  /// The same for requests on one series only; not less than the above.
-  virtual Budget available(SeriesId series) = 0;
   /// The most that any meter was charged for a window so far. (Not for policies, whose windows have an ε each.)
   virtual Budget worst() const = 0;
 

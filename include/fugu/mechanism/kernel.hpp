@@ -78,8 +78,6 @@ class Kernel {
   std::uint64_t window_slots() const { return window_slots_; }
   /// The most that one more request in this slot may cost, so that nothing promised can break whatever is asked later.
   Budget available() const { return accountant_->available(); }
-  /// The same for requests on this series alone, of which the others may leave more.
-  Budget available(SeriesId series) const { return accountant_->available(series); }
   Currency currency() const { return currency_; }
   NoiseKind noise() const { return options_.noise; }
   const Definition& definition() const { return options_.definition; }
