@@ -89,20 +89,14 @@ void CostTable::collect_changes(const Answer& answer) {
   for (const Change& change : changes_) position_[change.signature] = 0;
 }
 
-std::span<const SignatureLoss> CostTable::of_answer(const Answer& answer) {
-  Kept& kept = answers_[static_cast<std::size_t>(answer.statistic)];
-  if (kept.is_of(answer, 0)) return kept.losses;
+void CostTable::compute(const Answer& answer, Kept& kept) {
   kept.form = answer.form;
   kept.losses.clear();
-  if (answer.statistic == Statistic::value) {
-    add_values(answer, kept.losses);
-    return kept.losses;
-  }
+  if (answer.statistic == Statistic::value) return add_values(answer, kept.losses);
   const auto slots = static_cast<std::uint64_t>(answer.slot - answer.first_slot) + 1;
   collect_changes(answer);
   for (const Change& change : changes_)
     kept.losses.push_back({change.signature, loss_of(answer.noise, change.steps, answer.parameter[0], slots)});
-  return kept.losses;
 }
 
 Budget CostTable::comparison_loss(const Answer& answer, std::uint64_t change, std::uint64_t rho_weight) {

@@ -36,7 +36,11 @@ class CostTable {
   /// An answer of which n slots change by c each loses n·c/scale: linear, so each slot carries c/scale. In ρ it loses
   /// (n·c)²/(2·variance), of which each slot carries an n-th: a window that holds m of the n slots is charged
   /// m·n·c²/(2v) ≥ (m·c)²/(2v).
-  std::span<const SignatureLoss> of_answer(const Answer& answer);
+  std::span<const SignatureLoss> of_answer(const Answer& answer) {
+    Kept& kept = answers_[static_cast<std::size_t>(answer.statistic)];
+    if (!kept.is_of(answer, 0)) compute(answer, kept);
+    return kept.losses;
+  }
 
   /// As above for a comparison, per newly touched slot: e, or rho_weight·e²/2.
   std::span<const SignatureLoss> of_comparison(const Answer& answer, std::uint64_t rho_weight);
@@ -56,6 +60,7 @@ class CostTable {
     std::uint64_t steps;
   };
 
+  void compute(const Answer& answer, Kept& kept);
   void add_values(const Answer& answer, std::vector<SignatureLoss>& losses);
   /// Fills changes_ with gain · Σ sensitivity over the answer's series, per touched signature.
   void collect_changes(const Answer& answer);

@@ -18,26 +18,23 @@ WindowAccountant::WindowAccountant(const Definition& definition, const Exposure&
       window_sum_(signatures_),
       cost_(exposure_, currency_) {}
 
-void WindowAccountant::advance(Slot slot) {
-  FUGU_CHECK(slot >= current_);
-  while (current_ < slot) step();
-}
-
-void WindowAccountant::step() {
+inline void WindowAccountant::step() {
   ++current_;
   if (++current_row_ == rows_) current_row_ = 0;
-  const Slot left = current_ - static_cast<Slot>(window_);  // the slot that leaves the window
-  if (left >= 0) {
-    const Budget* leaving = &carried_[row(left)];
-    for (std::size_t g = 0; g < signatures_; ++g) give_back(window_sum_[g], leaving[g]);
-  }
+  const Budget* const leaving = &carried_[row_back(static_cast<std::size_t>(window_))];  // nothing in the beginning
+  for (std::size_t g = 0; g < signatures_; ++g) give_back(window_sum_[g], leaving[g]);
   if (reviews_) {
     reviews_->run_until(current_, [this](const std::vector<std::uint64_t>& due) {
       for (const std::uint64_t id : due) review_session(id);
     });
   }
-  Budget* now = &carried_[row(current_)];
+  Budget* const now = &carried_[row_back(0)];
   for (std::size_t g = 0; g < signatures_; ++g) now[g] = Budget();
+}
+
+void WindowAccountant::advance(Slot slot) {
+  FUGU_CHECK(slot >= current_);
+  while (current_ < slot) step();
 }
 
 Budget WindowAccountant::available() {
@@ -79,17 +76,33 @@ Result<void> WindowAccountant::admit(const Answer& answer) {
   staged_.worst = worst_window();
   if (staged_.worst <= total_ || enforcement_ == Enforcement::off) return {};
   staged_.last = staged_.first - 1;
-  return Error{Cause::refused, "the privacy budget of slot " + std::to_string(current_) + " is spent: a " +
-                                   std::string(name_of(answer.statistic)) + " answer would break the promise"};
+  return refusal(answer);
+}
+
+Error WindowAccountant::refusal(const Answer& answer) const {
+  return {Cause::refused, "the privacy budget of slot " + std::to_string(current_) + " is spent: a " +
+                              std::string(name_of(answer.statistic)) + " answer would break the promise"};
+}
+
+Result<void> WindowAccountant::charge(const Answer& answer) {
+  if (answer.first_slot != current_ || answer.is_comparison()) return Accountant::charge(answer);
+  // Nearly all answers: only the window that ends now holds the slot they touch.
+  FUGU_CHECK(answer.slot == current_);
+  const std::span<const SignatureLoss> losses = cost_.of_answer(answer);
+  Budget worst;
+  for (const SignatureLoss& entry : losses) worst = std::max(worst, window_sum_[entry.signature] + entry.loss);
+  if (worst > total_ && enforcement_ == Enforcement::on) return refusal(answer);
+  worst_ = std::max(worst_, worst);
+  Budget* const now = &carried_[row_back(0)];
+  for (const SignatureLoss& entry : losses) {
+    now[entry.signature] += entry.loss;
+    window_sum_[entry.signature] += entry.loss;
+  }
+  return {};
 }
 
 Budget WindowAccountant::worst_window() const {
   Budget worst;
-  if (staged_.first == current_ && !staged_.once_per_window) {  // nearly all answers
-    for (const SignatureLoss& entry : staged_.losses)
-      worst = std::max(worst, window_sum_[entry.signature] + entry.loss);
-    return worst;
-  }
   for (const SignatureLoss& entry : staged_.losses) worst = std::max(worst, worst_window_of(entry));
   return worst;
 }
@@ -188,14 +201,6 @@ void WindowAccountant::commit_once_per_window() {
 }
 
 void WindowAccountant::commit_per_slot() {
-  if (staged_.first == current_ && staged_.session == 0) {  // nearly all answers
-    Budget* now = &carried_[row(current_)];
-    for (const SignatureLoss& entry : staged_.losses) {
-      now[entry.signature] += entry.loss;
-      window_sum_[entry.signature] += entry.loss;
-    }
-    return;
-  }
   for (Slot slot = staged_.first; slot <= staged_.last; ++slot) {
     const bool in_window = slot > current_ - static_cast<Slot>(window_);
     for (const SignatureLoss& entry : staged_.losses) {

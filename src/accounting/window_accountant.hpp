@@ -35,6 +35,7 @@ class WindowAccountant final : public Accountant {
   Budget worst() const override { return worst_; }
   Result<void> admit(const Answer& answer) override;
   void commit() override;
+  Result<void> charge(const Answer& answer) override;
 
  private:
   struct Staged {
@@ -48,9 +49,9 @@ class WindowAccountant final : public Accountant {
   };
 
   /// Where a remembered slot's losses begin in carried_.
-  std::size_t row(Slot slot) const {
-    const auto back = static_cast<std::size_t>(current_ - slot);
-    return (back <= current_row_ ? current_row_ - back : current_row_ + rows_ - back) * signatures_;
+  std::size_t row(Slot slot) const { return row_back(static_cast<std::size_t>(current_ - slot)); }
+  std::size_t row_back(std::size_t slots) const {
+    return (slots <= current_row_ ? current_row_ - slots : current_row_ + rows_ - slots) * signatures_;
   }
   bool remembered(Slot slot) const { return slot >= 0 && slot > current_ - static_cast<Slot>(rows_); }
   void step();
@@ -58,6 +59,7 @@ class WindowAccountant final : public Accountant {
   void give_back(Budget& sum, Budget loss) const {
     sum = enforcement_ == Enforcement::on || loss < sum ? sum - loss : Budget();
   }
+  [[gnu::cold, gnu::noinline]] Error refusal(const Answer& answer) const;
   void stage(const Answer& answer);
   void stage_comparison(const Answer& answer);
   /// The most any window that holds one of the staged slots would cost a signature, or `entry.signature`.

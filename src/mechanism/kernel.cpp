@@ -20,14 +20,33 @@ Rational at_least(Rational value, Rational smallest) {
   return value.to_double() < smallest.to_double() ? smallest : value;
 }
 
-Error too_small_share() {
+[[gnu::cold, gnu::noinline]] Error too_small_share() {
   return {Cause::usage,
           "the noise needed exceeds what can be drawn (scale 2^40 steps, or standard deviation 2^30 steps): choose a "
           "coarser --unit-step, a larger epsilon or a smaller window"};
 }
 
+// Errors are made out of line, so that the functions of every slot stay small.
+[[gnu::cold, gnu::noinline]] Error beyond_horizon(Slot slot, std::uint64_t horizon_slots) {
+  return {Cause::refused, "slot " + std::to_string(slot) + " is beyond the horizon of " +
+                              std::to_string(horizon_slots) + " slots that was promised"};
+}
+
+[[gnu::cold, gnu::noinline]] Error nothing_left(Slot slot) {
+  return {Cause::refused, "nothing is left to spend in slot " + std::to_string(slot)};
+}
+
+[[gnu::cold, gnu::noinline]] Error forgotten(Slot slot) {
+  return {Cause::refused, "slot " + std::to_string(slot) + " is no longer remembered"};
+}
+
 // What a statistic is cut off at: with the largest noise added it still fits.
 constexpr int128 kLargestStatistic = int128{1} << 61;
+
+std::uint64_t magnitude(std::int64_t value) {
+  const auto bits = static_cast<std::uint64_t>(value);
+  return value < 0 ? 0 - bits : bits;
+}
 
 int128 distance_between(int128 a, int128 b) { return a < b ? b - a : a - b; }
 
@@ -85,13 +104,11 @@ Result<MeterId> Kernel::state(const PolicyEvent& event) {
 
 // --- Life of a slot -----------------------------------------------------------------------------------------------
 
-Result<void> Kernel::start_slot(Slot slot) {
+[[gnu::always_inline]] inline Result<void> Kernel::start_slot(Slot slot) {
   FUGU_CHECK(slot == slot_ + 1);
-  if (slot >= horizon_)
-    return Error{Cause::refused, "slot " + std::to_string(slot) + " is beyond the horizon of " +
-                                     std::to_string(window_slots()) + " slots that was promised"};
+  if (slot >= horizon_) return beyond_horizon(slot, window_slots());
   slot_ = slot;
-  accountant_->advance(slot);
+  if (policies_ != nullptr) accountant();  // what is idle in this slot is asked without it
   if (any_charged_) std::fill(rate_.begin(), rate_.end(), 0.0);
   any_charged_ = false;
   return {};
@@ -102,19 +119,33 @@ Result<void> Kernel::begin(const SlotRow& row) {
   replay_ = nullptr;
   FUGU_TRY(start_slot(row.slot));
   now_ = row.values;
-  if (memory_slots_ > 0) {
-    Raw* now = &memory_[static_cast<std::size_t>(slot_) % memory_slots_];
-    for (std::size_t i = 0; i < now_.size(); ++i) now[i * memory_slots_] = now_[i];
-  }
-  unsigned char any = 0;
-  for (std::size_t i = 0; i < now_.size(); ++i) any |= missing_[i] = now_[i].missing() ? 1 : 0;
-  any_missing_ = any != 0;
-  if (ledger_ != nullptr && any_missing_) {
-    MissingSeries absent{slot_, {}};
-    std::copy_if(all_.begin(), all_.end(), std::back_inserter(absent.series), [&](auto s) { return missing_[s] != 0; });
-    ledger_->append(LedgerRecord(std::move(absent)));
-  }
+  note_missing();
+  if (memory_slots_ > 0) remember();
+  if (any_missing_ && ledger_ != nullptr) record_missing();
   return {};
+}
+
+[[gnu::always_inline]] inline void Kernel::note_missing() {
+  const bool any_before = any_missing_;
+  any_missing_ = std::any_of(now_.begin(), now_.end(), [](const Raw& value) { return value.missing(); });
+  if (any_missing_) last_missing_slot_ = slot_;
+  if (!any_missing_ && !any_before) return;
+  for (std::size_t i = 0; i < now_.size(); ++i) missing_[i] = now_[i].missing() ? 1 : 0;
+}
+
+void Kernel::record_missing() {
+  MissingSeries absent{slot_, {}};
+  std::copy_if(all_.begin(), all_.end(), std::back_inserter(absent.series), [&](auto s) { return missing_[s] != 0; });
+  ledger_->append(LedgerRecord(std::move(absent)));
+}
+
+void Kernel::remember() {
+  Raw* now = &memory_[static_cast<std::size_t>(slot_) % memory_slots_];
+  for (const Raw& value : now_) {
+    *now = value;
+    now += memory_slots_;
+    if (!value.missing()) largest_remembered_ = std::max(largest_remembered_, magnitude(reveal(value)));
+  }
 }
 
 Result<void> Kernel::begin_replay(Slot slot, const std::vector<SeriesId>& missing, Replay& replay) {
@@ -146,7 +177,7 @@ Slot Kernel::earliest_slot() const {
 
 Result<Rational> Kernel::parameter_for(std::uint64_t change_steps, std::uint64_t slots, Budget share) const {
   if (share.units() == 0 && available().units() > 0) return too_small_share();
-  if (share.units() == 0) return Error{Cause::refused, "nothing is left to spend in slot " + std::to_string(slot_)};
+  if (share.units() == 0) return nothing_left(slot_);
   if (options_.noise == NoiseKind::gaussian) {
     // c · (n·c) / (2 · variance) = share
     const double change = static_cast<double>(change_steps);
@@ -172,8 +203,7 @@ Result<Rational> Kernel::parameter_at(double rate) const {
   const bool gaussian = options_.noise == NoiseKind::gaussian;
   if (!gaussian && currency_ == Currency::rho) rate = std::sqrt(2 * rate) * (1 - 0x1p-50);
   const double units = rate * (gaussian ? 0x1p64 : 0x1p58);
-  if (!(units >= (gaussian ? 8 : kSmallest)))
-    return Error{Cause::refused, "nothing is left to spend in slot " + std::to_string(slot_)};
+  if (!(units >= (gaussian ? 8 : kSmallest))) return nothing_left(slot_);
   const std::uint64_t whole = units >= 0x1p63 ? kLargest : static_cast<std::uint64_t>(units);
   return Rational{std::uint64_t{1} << (gaussian ? 63 : 58), whole};
 }
@@ -213,16 +243,15 @@ std::uint64_t Kernel::largest_crowd(SeriesId series, std::span<const SeriesId> a
 
 // --- Charge, draw, record -----------------------------------------------------------------------------------------
 
-Result<void> Kernel::charge(const Answer& answer) {
+[[gnu::always_inline]] inline Result<void> Kernel::charge(const Answer& answer) {
   if (options_.enforced || policies_ == nullptr) {
-    FUGU_TRY(accountant_->admit(answer));
-    accountant_->commit();
+    FUGU_TRY(accountant().charge(answer));
   }
   add_rates(answer);
   return {};
 }
 
-void Kernel::add_rates(const Answer& answer) {
+[[gnu::always_inline]] inline void Kernel::add_rates(const Answer& answer) {
   any_charged_ = true;
   const auto g = static_cast<double>(gain(answer.statistic));
   const auto slots = static_cast<double>(answer.slot - answer.first_slot + 1);
@@ -240,7 +269,7 @@ void Kernel::add_rates(const Answer& answer) {
   }
 }
 
-void Kernel::add_noise(Answer& answer) {
+[[gnu::always_inline]] inline void Kernel::add_noise(Answer& answer) {
   if (answer.noise == NoiseKind::none) return;
   const std::span<std::int64_t> values(answer.values);
   if (answer.parameter.size() == 1) return noise_->add(answer.noise, answer.parameter[0], values);
@@ -248,7 +277,7 @@ void Kernel::add_noise(Answer& answer) {
 }
 
 Result<void> Kernel::replay_answer(Answer& answer) {
-  FUGU_TRY(accountant_->admit(answer));  // what was refused then is refused now, and was not recorded
+  FUGU_TRY(accountant().admit(answer));  // what was refused then is refused now, and was not recorded
   FUGU_ASSIGN(Answer recorded, replay_->take<Answer>());
   const bool fits = recorded.statistic == answer.statistic && recorded.noise == answer.noise &&
                     recorded.slot == answer.slot && recorded.first_slot == answer.first_slot &&
@@ -269,7 +298,8 @@ void Kernel::check_series(std::span<const SeriesId> series) const {
 
 bool Kernel::is_same(const Request& request, std::span<const SeriesId> series, Request::Price price) const {
   return request.price == price && request.complete && !any_missing_ &&
-         std::equal(series.begin(), series.end(), request.series.begin(), request.series.end());
+         (request.of_all ? is_all(series)
+                         : std::equal(series.begin(), series.end(), request.series.begin(), request.series.end()));
 }
 
 // --- Values -------------------------------------------------------------------------------------------------------
@@ -279,6 +309,7 @@ void Kernel::start_values(std::span<const SeriesId> series) {
   Request& request = values_request_;
   request.price = Request::Price::none;
   request.series.assign(series.begin(), series.end());
+  request.of_all = is_all(series);
   request.answer.statistic = Statistic::value;
   request.answer.noise = options_.noise;
   request.answer.series.clear();
@@ -332,14 +363,15 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<cons
   if (request.share == share && is_same(request, series, Request::Price::share)) return ask_values();
   start_values(series);
   request.share = share;
-  const bool everything = series.data() == all_.data() && series.size() == all_.size();
   std::uint64_t crowd = 0;
   std::uint64_t sensitivity = 0;
   Rational parameter;
   bool same_for_all = true;
   for (const SeriesId id : series) {
     if (missing_[id] != 0) continue;
-    const std::uint64_t its_crowd = everything ? crowd_of_all_[id] : series.size() == 1 ? 1 : largest_crowd(id, series);
+    const std::uint64_t its_crowd = request.of_all       ? crowd_of_all_[id]
+                                    : series.size() == 1 ? 1
+                                                         : largest_crowd(id, series);
     const std::uint64_t its_sensitivity = options_.exposure.sensitivity_steps(id);
     if (its_crowd != crowd || its_sensitivity != sensitivity) {
       same_for_all = crowd == 0;
@@ -399,12 +431,13 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::true_values(std::span
 
 Result<void> Kernel::check_remembered(Slot first_slot) const {
   if (first_slot >= earliest_slot()) return {};
-  return Error{Cause::refused, "slot " + std::to_string(first_slot) + " is no longer remembered"};
+  return forgotten(first_slot);
 }
 
 void Kernel::start_single(Statistic statistic, std::span<const SeriesId> series, Slot first_slot, Rational parameter) {
   Request& request = single_request_;
   request.series.assign(series.begin(), series.end());
+  request.of_all = is_all(series);
   request.complete = first_slot == slot_;  // what reaches back changes its length
   Answer& answer = request.answer;
   answer.statistic = statistic;
@@ -495,7 +528,7 @@ Result<Threshold> Kernel::open_threshold(Statistic statistic, std::span<const Se
   FUGU_CHECK(statistic != Statistic::value);
   check_series(series);
   if (currency_ == Currency::rho) share = Budget::round_down(std::sqrt(2 * share.to_double()) * (1 - 0x1p-40));
-  if (share.units() < 2) return Error{Cause::refused, "nothing is left to spend in slot " + std::to_string(slot_)};
+  if (share.units() < 2) return nothing_left(slot_);
   const std::uint64_t change = largest_change(statistic, series);
   if (static_cast<double>(change) * 4 / share.to_double() > kLargestScaleSteps) return too_small_share();
   // Half for the threshold, half for the comparison, whose noise must hide twice the change.
@@ -569,15 +602,12 @@ std::int64_t Kernel::evaluate(Statistic statistic, std::span<const SeriesId> ser
   return static_cast<std::int64_t>(std::clamp<int128>(total, -kLargestStatistic, kLargestStatistic));
 }
 
-/// Calls visit(value) for each value of the series that is there, from `first_slot` to now.
+/// Calls visit(value) for each value of the series from `first_slot`, which is past, to now.
 template <class Visit>
-void Kernel::for_present(SeriesId series, Slot first_slot, Visit&& visit) const {
+void Kernel::for_remembered(SeriesId series, Slot first_slot, Visit&& visit) const {
   const auto visit_all = [&](std::span<const Raw> values) {
-    for (const Raw& value : values) {
-      if (!value.missing()) visit(reveal(value));
-    }
+    for (const Raw& value : values) visit(value);
   };
-  if (first_slot == slot_) return visit_all(now_.subspan(series, 1));
   const std::span<const Raw> ring(&memory_[series * memory_slots_], memory_slots_);
   const auto first = static_cast<std::size_t>(first_slot) % memory_slots_;
   const std::size_t count = static_cast<std::size_t>(slot_ - first_slot) + 1;
@@ -586,22 +616,38 @@ void Kernel::for_present(SeriesId series, Slot first_slot, Visit&& visit) const 
   visit_all(ring.first(count - to_end));
 }
 
+/// The same as long_deviation_of, where 64 bits hold n · Σ |value − mean| = Σ |n · value − Σ|.
+int128 Kernel::deviation_of(SeriesId series, Slot first_slot) const {
+  constexpr std::uint64_t kSmall = std::uint64_t{1} << 40;
+  constexpr std::int64_t kFew = 1 << 10;
+  const std::int64_t count = slot_ - first_slot + 1;
+  if (count == 1) return 0;
+  if (count > kFew || largest_remembered_ >= kSmall || last_missing_slot_ >= first_slot)
+    return long_deviation_of(series, first_slot);
+  std::int64_t sum = 0;
+  for_remembered(series, first_slot, [&](const Raw& value) { sum += reveal(value); });
+  std::int64_t scaled = 0;
+  for_remembered(series, first_slot, [&](const Raw& value) { scaled += std::abs(count * reveal(value) - sum); });
+  return scaled / count;
+}
+
 /// Σ |value − mean|, floored. With n values, n times that is an integer: n · (Σ above − Σ below) + Σ · (below − above),
 /// where "above" the mean is above its floor.
-int128 Kernel::deviation_of(SeriesId series, Slot first_slot) const {
+int128 Kernel::long_deviation_of(SeriesId series, Slot first_slot) const {
   int128 sum = 0;
   std::int64_t count = 0;
-  for_present(series, first_slot, [&](std::int64_t value) {
-    sum += value;
+  for_remembered(series, first_slot, [&](const Raw& value) {
+    if (value.missing()) return;
+    sum += reveal(value);
     ++count;
   });
   if (count == 0) return 0;
   const auto mean = static_cast<std::int64_t>(sum / count - (sum % count < 0 ? 1 : 0));
   int128 sum_above = 0;
   std::int64_t above = 0;
-  for_present(series, first_slot, [&](std::int64_t value) {
-    const bool is_above = value > mean;
-    sum_above += is_above ? value : 0;
+  for_remembered(series, first_slot, [&](const Raw& value) {
+    const bool is_above = !value.missing() && reveal(value) > mean;
+    sum_above += is_above ? reveal(value) : 0;
     above += is_above ? 1 : 0;
   });
   const int128 scaled = count * (2 * sum_above - sum) + sum * (count - 2 * int128{above});

@@ -23,10 +23,9 @@ SlotRunner::SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, Ledger
               std::move(noise), ledger),
       release_(mechanism.exposure.series_count()) {}
 
-Result<void> SlotRunner::finish(Replay* replay) {
+[[gnu::always_inline]] inline Result<void> SlotRunner::finish(Replay* replay) {
   FUGU_TRY(strategy_->step(kernel_, release_));
-  for (std::size_t i = 0; i < release_.values_.size(); ++i)
-    release_.values_[i].loss_rate = kernel_.loss_rate(static_cast<SeriesId>(i));
+  if (kernel_.any_charged()) release_.set_loss_rates(kernel_.loss_rates());
   if (replay != nullptr || ledger_ != nullptr) FUGU_TRY(record_estimates(replay));
   kernel_.end(release_.utc_offset_s_);
   return {};

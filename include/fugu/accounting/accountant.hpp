@@ -51,6 +51,12 @@ class Accountant {
   virtual Result<void> admit(const Answer& answer) = 0;
   /// Charges every slot and series touched by the answer that admit() was asked about last, and granted.
   virtual void commit() = 0;
+  /// Both at once: charges the answer, or refuses it.
+  virtual Result<void> charge(const Answer& answer) {
+    FUGU_TRY(admit(answer));
+    commit();
+    return {};
+  }
 };
 
 /// How many slots back a request may reach (Statistic::deviation), besides the current one.

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "fugu/core/check.hpp"
 
@@ -31,7 +31,8 @@ int exit_code(Cause cause) noexcept;
 
 namespace detail {
 
-/// An Error out of the way: errors are rare, and a Result that holds none should cost no more than a pointer.
+/// An Error out of the way: errors are rare, and a Result that holds none should cost no more than a pointer. It is
+/// passed on as it is by FUGU_TRY.
 class Failure {
  public:
   Failure() = default;
@@ -65,35 +66,32 @@ class [[nodiscard]] Result {
   template <class U = T>
     requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, Error> &&
              !std::is_same_v<std::remove_cvref_t<U>, Result>)
-  Result(U&& value) : content_(std::in_place_index<0>, std::forward<U>(value)) {}
-  Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}
+  Result(U&& value) : value_(std::forward<U>(value)) {}
+  Result(Error error) : failure_(std::move(error)) {}
+  Result(detail::Failure&& failure) : failure_(std::move(failure)) {}
 
-  bool has_value() const noexcept { return content_.index() == 0; }
+  bool has_value() const noexcept { return value_.has_value(); }
   explicit operator bool() const noexcept { return has_value(); }
 
-  T& operator*() & { return checked(content_); }
-  const T& operator*() const& { return checked(content_); }
-  T&& operator*() && { return std::move(checked(content_)); }
-  T* operator->() { return &checked(content_); }
-  const T* operator->() const { return &checked(content_); }
+  T& operator*() & { return checked(value_); }
+  const T& operator*() const& { return checked(value_); }
+  T&& operator*() && { return std::move(checked(value_)); }
+  T* operator->() { return &checked(value_); }
+  const T* operator->() const { return &checked(value_); }
 
-  const Error& error() const& {
-    FUGU_CHECK(!has_value());
-    return std::get<1>(content_).error();
-  }
-  Error error() && {
-    FUGU_CHECK(!has_value());
-    return std::move(std::get<1>(content_).error());
-  }
+  const Error& error() const& { return failure_.error(); }
+  Error error() && { return std::move(failure_.error()); }
+  detail::Failure&& failure() && { return std::move(failure_); }
 
  private:
-  template <class Content>
-  static auto& checked(Content& content) {
-    FUGU_CHECK(content.index() == 0);
-    return *std::get_if<0>(&content);
+  template <class Value>
+  static auto& checked(Value& value) {
+    FUGU_CHECK(value.has_value());
+    return *value;
   }
 
-  std::variant<T, detail::Failure> content_;
+  std::optional<T> value_;
+  detail::Failure failure_;  // where there is no value
 };
 
 /// Success without a value, or an Error.
@@ -104,12 +102,14 @@ class [[nodiscard]] Result<void> {
 
   Result() = default;
   Result(Error error) : failure_(std::move(error)) {}
+  Result(detail::Failure&& failure) : failure_(std::move(failure)) {}
 
   bool has_value() const noexcept { return !failure_.has_error(); }
   explicit operator bool() const noexcept { return has_value(); }
 
   const Error& error() const& { return failure_.error(); }
   Error error() && { return std::move(failure_.error()); }
+  detail::Failure&& failure() && { return std::move(failure_); }
 
  private:
   detail::Failure failure_;
@@ -118,16 +118,17 @@ class [[nodiscard]] Result<void> {
 }  // namespace fugu
 
 /// Returns the error of `expression` from the enclosing function, if it has one.
-#define FUGU_TRY(expression)                                                                                          \
-  do {                                                                                                                \
-    if (auto fugu_try_result = (expression); !fugu_try_result.has_value()) return std::move(fugu_try_result).error(); \
+#define FUGU_TRY(expression)                                               \
+  do {                                                                     \
+    if (auto fugu_try_result = (expression); !fugu_try_result.has_value()) \
+      return std::move(fugu_try_result).failure();                         \
   } while (false)
 
 #define FUGU_CONCAT_INNER(a, b) a##b
 #define FUGU_CONCAT(a, b) FUGU_CONCAT_INNER(a, b)
-#define FUGU_ASSIGN_IMPL(temporary, declaration, expression)       \
-  auto temporary = (expression);                                   \
-  if (!temporary.has_value()) return std::move(temporary).error(); \
+#define FUGU_ASSIGN_IMPL(temporary, declaration, expression)         \
+  auto temporary = (expression);                                     \
+  if (!temporary.has_value()) return std::move(temporary).failure(); \
   declaration = *std::move(temporary)
 
 /// `FUGU_ASSIGN(auto x, f());` declares x from f()'s value or returns f()'s error.

@@ -77,7 +77,7 @@ class Kernel {
   Budget total() const { return total_; }
   std::uint64_t window_slots() const { return window_slots_; }
   /// The most that one more request in this slot may cost, so that nothing promised can break whatever is asked later.
-  Budget available() const { return accountant_->available(); }
+  Budget available() const { return accountant().available(); }
   Currency currency() const { return currency_; }
   NoiseKind noise() const { return options_.noise; }
   const Definition& definition() const { return options_.definition; }
@@ -137,9 +137,19 @@ class Kernel {
   Result<void> begin_replay(Slot slot, const std::vector<SeriesId>& missing, class Replay& replay);
   void end(std::int32_t utc_offset_s);
   void forget_before(Slot slot);
-  double loss_rate(SeriesId series) const { return rate_[series]; }
+  /// By series, of this slot so far.
+  std::span<const double> loss_rates() const { return rate_; }
+  bool any_charged() const { return any_charged_; }
 
   Result<void> start_slot(Slot slot);
+  void note_missing();
+  void record_missing();
+  void remember();
+  /// Brought to this slot when it is first needed: in many slots a strategy asks for nothing.
+  Accountant& accountant() const {
+    if (accounted_slot_ != slot_) accountant_->advance(accounted_slot_ = slot_);
+    return *accountant_;
+  }
   Result<void> replay_answer(Answer& answer);
   Result<void> charge(const Answer& answer);
   void add_rates(const Answer& answer);
@@ -153,9 +163,13 @@ class Kernel {
     Budget share;
     double rate = 0;
     std::vector<SeriesId> series;  // as asked: values with those that were missing
+    bool of_all = false;           // that is all()
     bool complete = false;         // none was missing
     Answer answer;
   };
+  bool is_all(std::span<const SeriesId> series) const {
+    return series.data() == all_.data() && series.size() == all_.size();
+  }
   bool is_same(const Request& request, std::span<const SeriesId> series, Request::Price price) const;
   void start_values(std::span<const SeriesId> series);
   void add_value(SeriesId series, Rational parameter);
@@ -182,8 +196,9 @@ class Kernel {
   std::int64_t evaluate(Statistic statistic, std::span<const SeriesId> series, std::span<const std::int64_t> reference,
                         Slot first_slot) const;
   template <class Visit>
-  void for_present(SeriesId series, Slot first_slot, Visit&& visit) const;
+  void for_remembered(SeriesId series, Slot first_slot, Visit&& visit) const;
   int128 deviation_of(SeriesId series, Slot first_slot) const;
+  int128 long_deviation_of(SeriesId series, Slot first_slot) const;
 
   Options options_;
   std::unique_ptr<Accountant> accountant_;
@@ -203,10 +218,13 @@ class Kernel {
   std::vector<double> rate_;
   bool any_charged_ = false;  // in this slot: otherwise all of rate_ is 0
   Slot slot_ = -1;
+  mutable Slot accounted_slot_ = -1;  // the accountant's
   Slot remembered_from_ = 0;
-  std::span<const Raw> now_;  // true values of this slot
-  std::size_t memory_slots_;  // 0, or the reach and the current slot
-  std::vector<Raw> memory_;   // [series][slot mod memory_slots_]
+  std::span<const Raw> now_;              // true values of this slot
+  std::size_t memory_slots_;              // 0, or the reach and the current slot
+  std::vector<Raw> memory_;               // [series][slot mod memory_slots_]
+  Slot last_missing_slot_ = -1;           // the last slot with a missing total
+  std::uint64_t largest_remembered_ = 0;  // magnitude of a value that ever was in memory_
 
   std::unordered_map<std::uint64_t, std::int64_t> threshold_noise_;
   std::uint64_t next_session_ = 1;

@@ -34,22 +34,54 @@ class Release {
   std::span<const ReleasedValue> values() const { return values_; }
   const ReleasedValue& operator[](SeriesId series) const { return values_[series]; }
 
-  void set(SeriesId series, const NoisyValue& value);
+  void set(SeriesId series, const NoisyValue& value) {
+    ReleasedValue& released = values_[series];
+    released.value = value;
+    released.known = released.sampled = true;
+    released.estimated = false;
+    untouched_ = false;
+  }
   /// Sets those series for which there is an answer.
-  void set(std::span<const SeriesId> series, std::span<const std::optional<NoisyValue>> answers);
+  void set(std::span<const SeriesId> series, std::span<const std::optional<NoisyValue>> answers) {
+    FUGU_CHECK(series.size() == answers.size());
+    for (std::size_t i = 0; i < series.size(); ++i) {
+      if (answers[i]) set(series[i], *answers[i]);
+    }
+  }
   /// Releases what was made of this and earlier answers: a smoothed or predicted value, a member's part of a sum. Costs
   /// nothing, as post-processing does not (docs/guarantees/post-processing.md). It is on record in the ledger.
-  void estimate(SeriesId series, std::int64_t steps, bool sampled);
+  void estimate(SeriesId series, std::int64_t steps, bool sampled) {
+    ReleasedValue& released = values_[series];
+    released.value.steps = steps;
+    released.known = released.estimated = true;
+    released.sampled = sampled;
+    untouched_ = false;
+  }
 
  private:
   friend class SlotRunner;
-  void start(Slot slot, std::int32_t utc_offset_s);
+  void start(Slot slot, std::int32_t utc_offset_s) {
+    slot_ = slot;
+    utc_offset_s_ = utc_offset_s;
+    if (untouched_) return;
+    for (ReleasedValue& value : values_) {
+      value.sampled = false;
+      value.loss_rate = 0;
+    }
+    untouched_ = true;
+  }
+  /// In a slot in which something was asked.
+  void set_loss_rates(std::span<const double> rates) {
+    for (std::size_t i = 0; i < values_.size(); ++i) values_[i].loss_rate = rates[i];
+    untouched_ = false;
+  }
   /// Those estimates of this slot that belong on record; called once, when the loss rates are known.
   const Estimates& estimates();
 
   Slot slot_ = -1;
   std::int32_t utc_offset_s_ = 0;
   std::vector<ReleasedValue> values_;
+  bool untouched_ = true;                              // nothing is sampled, and every loss rate is 0
   std::vector<std::optional<std::int64_t>> recorded_;  // the estimate that is on record, where the last one is
   Estimates estimates_;
 };
