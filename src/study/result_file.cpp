@@ -102,8 +102,7 @@ Result<ResultFile> ResultFile::open(Options options) {
   made.options_ = std::move(options);
   std::error_code error;
   std::filesystem::create_directories(made.options_.folder, error);
-  if (error)
-    return Error{Cause::environment, made.options_.folder + ": making the folder failed: " + error.message()};
+  if (error) return Error{Cause::environment, made.options_.folder + ": making the folder failed: " + error.message()};
   const std::string results = made.path("results.csv");
   made.results_descriptor_ = ::open(results.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (made.results_descriptor_ < 0) return failed(results, "opening");
