@@ -120,6 +120,7 @@ Result<ZoneSet> simulate_zones(const ZoneOptions& options) {
   FUGU_ASSIGN(Neighbourhood street, Neighbourhood::make({.households = options.households_per_zone * kZones,
                                                          .days = days,
                                                          .slot_min = 60,
+                                                         .first_day = kZonesFirstDay,
                                                          .seed = options.seed,
                                                          .threads = options.threads},
                                                         HouseholdParameters::shipped()));

@@ -25,6 +25,9 @@
 namespace fugu {
 
 inline constexpr std::size_t kZones = 20;
+/// 2004-01-01, in days since 1970-01-01: the first day of the zones, real or simulated. Give it to households that are
+/// to live in them.
+inline constexpr std::int64_t kZonesFirstDay = 12'418;
 
 struct Zone {
   std::string name;        ///< "zone1"
