@@ -77,9 +77,7 @@ class DivisionRule {
 class UnicornRule {
  public:
   UnicornRule(const HouseholdTimeline& timeline, double answer_share, Budget epsilon)
-      : answer_share_(answer_share),
-        epsilon_(epsilon.to_double()),
-        accounts_(timeline.places()) {}
+      : answer_share_(answer_share), epsilon_(epsilon.to_double()), accounts_(timeline.places()) {}
 
   void begin(const HouseholdTimeline& timeline, const HouseholdTimeline::Piece& piece) {
     relevant_ = timeline.relevant(piece);
@@ -213,11 +211,8 @@ HouseholdTimeline::HouseholdTimeline(const Collection& collection, std::size_t s
     for (const Policy* policy : at->second.first) {
       if (free.empty()) free.push_back(static_cast<std::uint32_t>(places_++));
       const std::uint64_t affected = affected_slots(collection, *policy);
-      now.push_back({policy,
-                     {.place = free.back(),
-                      .begins = true,
-                      .last = policy->interval.last,
-                      .affected_slots = affected}});
+      now.push_back(
+          {policy, {.place = free.back(), .begins = true, .last = policy->interval.last, .affected_slots = affected}});
       free.pop_back();
     }
     const auto next = std::next(at);
@@ -238,9 +233,8 @@ bool is_adaptive_rule(std::string_view strategy) {
          strategy == "unicorn" || strategy == "unicorn-star";
 }
 
-std::size_t run_adaptive(const HouseholdTimeline& timeline, const AdaptiveRun& run,
-                         std::span<const std::int64_t> truth, std::vector<std::int64_t>& released,
-                         std::vector<double>* rates) {
+std::size_t run_adaptive(const HouseholdTimeline& timeline, const AdaptiveRun& run, std::span<const std::int64_t> truth,
+                         std::vector<std::int64_t>& released, std::vector<double>* rates) {
   FUGU_CHECK(is_adaptive_rule(run.strategy) && truth.size() == timeline.slots());
   const Budget epsilon = Budget::round_down(run.epsilon);
   const Draws draws(run.seed, run.run);

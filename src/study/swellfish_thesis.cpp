@@ -130,7 +130,8 @@ void ThesisStudy::list_tasks() {
         add(task);
       }
       for (const double epsilon : kThesisEpsilons) {
-        if (method == ThesisMethod::closed_form || (epsilon != kThesisEpsilon && !kMechanisms[m].all_epsilons)) continue;
+        if (method == ThesisMethod::closed_form || (epsilon != kThesisEpsilon && !kMechanisms[m].all_epsilons))
+          continue;
         Task task = usual;
         task.epsilon = epsilon;
         task.runs = epsilon == kThesisEpsilon ? options_.runs : options_.epsilon_runs;
@@ -320,8 +321,7 @@ Result<std::vector<ThesisRow>> ThesisStudy::run_fast(const Task& task) const {
                     .seed = seed_of(task, zone)};
     runs.clear();
     for (run.run = 0; run.run < task.runs; ++run.run) {
-      const std::size_t sampled =
-          run_adaptive(timeline, run, watts_[zone], released, run.run == 0 ? &rates : nullptr);
+      const std::size_t sampled = run_adaptive(timeline, run, watts_[zone], released, run.run == 0 ? &rates : nullptr);
       runs.push_back(measured_errors(zone, released, sampled));
     }
     rows.push_back(row_of(task, zone, runs, verdict_of(kMechanisms[task.mechanism], book, rates)));
