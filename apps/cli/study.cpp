@@ -20,9 +20,9 @@ a data folder is given and on simulated zones otherwise. The folder given with -
 and what is needed to go on after a kill: give the same command again.
 
 Examples
-  fugu study                                   # which studies there are
+  fugu study
   fugu study swellfish-thesis --help
-  fugu study swellfish-thesis --out thesis --data DATA
+  fugu study swellfish-thesis --days 14 --households 3 --zones 4 --out quick
 )";
 
 std::string names() {

@@ -81,6 +81,7 @@ std::span<const ThesisMechanism> thesis_mechanisms() { return kMechanisms; }
 
 Result<ThesisStudy> ThesisStudy::make(const ThesisOptions& options) {
   if (options.zones < 1 || options.zones > kZones) return Error{Cause::usage, "--zones: expected 1 to 20"};
+  if (options.households < 1) return Error{Cause::usage, "--households: expected at least 1"};
   if (options.runs < 1 || options.epsilon_runs < 1 || options.check_runs < 1)
     return Error{Cause::usage, "runs: expected at least 1"};
   ThesisStudy study;

@@ -245,7 +245,7 @@ void add_epsilons(report::Page& page, const Rows& rows) {
   report::Table table{.caption = "Table 7.5 again, and the other mechanisms: mean MRE over all zones and households",
                       .columns = {{"mechanism"}}};
   for (const double epsilon : kThesisEpsilons) {
-    table.columns.push_back({"ε = " + text_of(epsilon), Align::number});
+    table.columns.push_back({"ε = " + result_number(epsilon), Align::number});
     table.columns.push_back({"thesis", Align::number});
   }
   for (const ThesisMechanism& mechanism : thesis_mechanisms()) {
@@ -475,8 +475,7 @@ report::Table thesis_summary(const ThesisStudy& study, const std::vector<ThesisR
                                   {"largest MRE", Align::number},
                                   {"sampled", Align::number},
                                   {"worst loss/ε", Align::number},
-                                  {"verdict"},
-                                  {"method"}}};
+                                  {"verdict"}}};
   for (std::size_t m = 0; m < thesis_mechanisms().size(); ++m) {
     const ThesisMechanism& mechanism = thesis_mechanisms()[m];
     const std::vector<double> errors = rows.in_all(rows.mre(mechanism.name));
@@ -495,8 +494,7 @@ report::Table thesis_summary(const ThesisStudy& study, const std::vector<ThesisR
                           {percent(five[4])},
                           {percent(mean_of(sampled))},
                           {text_of(worst)},
-                          {std::string(name_of(kind)), kind == Verdict::Kind::holds ? Tone::good : Tone::bad},
-                          {std::string(name_of(mechanism.method))}});
+                          {std::string(name_of(kind)), kind == Verdict::Kind::holds ? Tone::good : Tone::bad}});
   }
   return table;
 }
