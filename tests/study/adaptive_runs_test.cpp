@@ -1,6 +1,8 @@
 // The rules that studies run by the hundred thousand release what Simulation releases, bit by bit.
 #include "fugu/study/adaptive_runs.hpp"
 
+#include <cmath>
+
 #include "fugu/mechanism/outlook.hpp"
 #include "fugu/mechanism/publisher.hpp"
 #include "fugu/mechanism/registry.hpp"

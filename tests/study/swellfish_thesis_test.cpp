@@ -9,7 +9,7 @@
 namespace fugu::test {
 namespace {
 
-constexpr ThesisOptions kSmall = {
+const ThesisOptions kSmall = {
     .days = 7, .zones = 3, .households = 2, .runs = 3, .epsilon_runs = 1, .check_runs = 3, .seed = 3, .threads = 2};
 
 const ThesisStudy& study() {
