@@ -70,8 +70,8 @@ struct ThesisRow {
   ThesisMethod method = ThesisMethod::closed_form;
   std::uint64_t runs = 0;  ///< 0 for a closed form
   double mae_kw = 0;       ///< over slots that are there, mean over runs
-  double mre = 0;
-  double mre_sd = 0;  ///< of one run; NaN for a closed form and for a single run
+  double mre = 0;          ///< of these, over slots that are not zero
+  double mre_sd = 0;       ///< of one run; NaN for a closed form and for a single run
   double sampled_share = 0;
   Verdict verdict;  ///< exact, over all policies: of the plan, or of the first run
 };
@@ -139,7 +139,7 @@ class ThesisStudy {
   ZoneSet zones_;
   Collections collections_;
   std::vector<std::vector<std::int64_t>> watts_;       // by zone; kMissingSteps where it is missing
-  std::vector<std::vector<double>> relative_weights_;  // by zone: 1 / max(truth, γ) in 1/kW, 0 where it is missing
+  std::vector<std::vector<double>> relative_weights_;  // by zone: what 1 kW of error in a slot adds to the MRE
   std::vector<std::size_t> present_;                   // by zone
   std::vector<Task> tasks_;
   std::size_t row_count_ = 0;
