@@ -87,7 +87,7 @@ TEST(Help, TheTourRuns) {
   const Finished help = run_fugu(directory, "help");
   ASSERT_EQ(help.exit_code, 0);
   for (const char* name :
-       {"plan", "publish", "audit", "metrics", "report", "advise", "bench", "simulate", "describe", "help"}) {
+       {"plan", "publish", "audit", "metrics", "report", "advise", "bench", "study", "simulate", "describe", "help"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + name), std::string::npos) << "does not list " << name << "\n"
                                                                             << help.out;
   }
@@ -105,7 +105,7 @@ TEST(Help, EveryExampleOfEveryCommandRuns) {
   std::size_t examples = 0;
   const std::vector<std::string> tour = commands_in(run_fugu(TempDir(), "help").out);
   for (const char* name :
-       {"plan", "publish", "audit", "metrics", "report", "advise", "bench", "simulate", "describe"}) {
+       {"plan", "publish", "audit", "metrics", "report", "advise", "bench", "study", "simulate", "describe"}) {
     const TempDir nowhere;
     const Finished help = run_fugu(nowhere, std::string("help ") + name);
     ASSERT_EQ(help.exit_code, 0) << name;

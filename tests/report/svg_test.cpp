@@ -147,6 +147,34 @@ TEST(Chart, ManyLongLegendEntriesGetRowsOfTheirOwn) {
   EXPECT_EQ(count(svg, "w…"), 10U);
 }
 
+TEST(Chart, BoxPlotsGoFromQuartileToQuartile) {
+  Chart chart({.x = {.lo = 0.0, .hi = 2.0}, .y = {.lo = 0.0, .hi = 10.0}});
+  chart.add(BoxPlots({.label = "Uniform", .width = 1}, {{1, 0, 2, 5, 8, 10, "zone <1>"}}));
+  const std::string svg = chart.standalone_svg();
+  EXPECT_EQ(imbalance(svg), "");
+  EXPECT_EQ(count(svg, "class=\"fugu-box "), 1U);
+  EXPECT_NE(svg.find("<title>zone &lt;1&gt;</title>"), std::string::npos);
+  const auto number_after = [&](const char* name, std::size_t from) {
+    return std::stod(svg.substr(svg.find(name, from) + std::string_view(name).size()));
+  };
+  const std::size_t box = svg.find("class=\"fugu-box ");
+  const double box_px = number_after(" height=\"", box);
+  EXPECT_GT(box_px, 50);
+  // The whiskers stand out by a third of the box on either side: (10 − 8) to (8 − 2).
+  const std::string whiskers = svg.substr(0, box);
+  const std::size_t d = whiskers.rfind(" d=\"");
+  double x = 0, top = 0, upper = 0;
+  ASSERT_EQ(std::sscanf(whiskers.c_str() + d, " d=\"M%lf %lfL%*f %lf", &x, &top, &upper), 3) << whiskers.substr(d, 80);
+  EXPECT_NEAR(upper - top, box_px / 3, 0.1);
+}
+
+TEST(Scale, DecadesCoverTheLogarithms) {
+  const auto ticks = decade_ticks({-1.5, 0.3});
+  ASSERT_EQ(ticks.size(), 4U);
+  EXPECT_EQ(ticks.front().label, "0.01");
+  EXPECT_EQ(ticks.back().label, "10");
+}
+
 TEST(Chart, BoxesShowTheirLabelWhereItFits) {
   Chart chart({});
   chart.add(Boxes({.label = "wishes"}, {{.x = {0, 10}, .y = {0, 2}, .label = "2.1", .hint = "an <oven>"},

@@ -1,0 +1,84 @@
+// fugu study through the real program: the list, kills, threads, bad folders.
+#include <filesystem>
+
+#include "support/released.hpp"
+
+namespace fugu::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kQuick = "study swellfish-thesis --days 7 --households 3 --zones 3";
+
+TEST(Study, ListsWhatThereIs) {
+  const TempDir directory;
+  const Finished list = run_fugu(directory, "study");
+  ASSERT_EQ(list.exit_code, 0) << list;
+  EXPECT_NE(list.out.find("\nswellfish-thesis "), std::string::npos) << list;
+  const Finished unknown = run_fugu(directory, "study nothing");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("there is no study 'nothing'; known are "), std::string::npos) << unknown;
+  const Finished help = run_fugu(directory, "study swellfish-thesis --help");
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_NE(help.out.find("--full"), std::string::npos);
+  EXPECT_NE(help.out.find("Examples"), std::string::npos);
+}
+
+TEST(Study, WritesRowsAndAReport) {
+  const TempDir directory;
+  const Finished finished = run_fugu(directory, kQuick);
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.out.find("Narwhal"), std::string::npos) << finished;
+  const std::string folder = "study-swellfish-thesis/";
+  for (const char* file : {"results.csv", "timings.csv", "collections.csv", "report.html", "run.toml"})
+    EXPECT_TRUE(fs::exists(directory / (folder + file))) << file;
+  const auto rows = lines_of(read_file(directory / "study-swellfish-thesis/results.csv"));
+  EXPECT_TRUE(rows[0].starts_with("household,zone,mechanism,epsilon,method,runs,mae_kw,mre,"));
+  EXPECT_EQ(rows.size(), 1 + 3U * (9 * 13 + 5 * 13 + 4 + 3));
+  const Finished again = run_fugu(directory, kQuick);
+  EXPECT_NE(again.err.find(" rows are in study-swellfish-thesis already"), std::string::npos) << again;
+}
+
+TEST(Study, KilledAgainAndAgainItGivesTheSameBytes) {
+  const TempDir directory;
+  const std::string quick = std::string(kQuick).append(" --runs 30 --no-report --out ");
+  ASSERT_EQ(run_fugu(directory, quick + "whole --threads 1").exit_code, 0);
+  const std::string whole = read_file(directory / "whole/results.csv");
+  std::size_t kills = 0;
+  for (std::size_t rows = 40; rows < 500; rows += 90) {
+    Process process(fugu_command(quick + "killed"), {.directory = directory.path()});
+    const auto has_rows = [&] { return lines_of(read_file(directory / "killed/results.csv"), true).size() > rows; };
+    ASSERT_TRUE(process.wait_until(has_rows));
+    process.kill();
+    kills += process.wait().signal == SIGKILL ? 1 : 0;
+  }
+  EXPECT_GE(kills, 2U) << "the study is over too soon for this test";
+  const Finished finished = run_fugu(directory, quick + "killed");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_EQ(read_file(directory / "killed/results.csv"), whole);
+}
+
+TEST(Study, BadInputSaysWhatAndWhere) {
+  const TempDir directory;
+  const auto expect = [&](const std::string& options, int exit_code, const std::string& message) {
+    const Finished finished = run_fugu(directory, "study swellfish-thesis " + options);
+    EXPECT_EQ(finished.exit_code, exit_code) << options << "\n" << finished;
+    EXPECT_NE(finished.err.find(message), std::string::npos) << options << "\n" << finished;
+  };
+  expect("--data gone", 2, "expected a data folder with gefcom2012/load_kw.csv.gz");
+  fs::create_directories(directory / "half/gefcom2012");
+  write_file(directory / "half/gefcom2012/load_kw.csv.gz", "timestamp,zone1_kw\n2004-01-01T00:00,5\n");
+  expect("--data half", 2, "half/gefcom2012/load_kw.csv.gz:1: found no column zone2_kw");
+  expect("--households 0", 2, "--households: expected at least 1");
+  expect("--days -1", 2, "days: expected at least 1");
+  expect("--days 7 --unknown", 2, "--unknown");
+  expect("--zones 0", 2, "--zones: expected 1 to 20");
+  expect("--runs 0", 2, "--runs");
+  expect("--days 7 --zones 2 --beyond clip --interval never", 2, "--interval");
+  expect("--beyond never", 2, "--beyond");
+  expect("--days 1 --households 200 --beyond drop", 2, "has no policy whose interval lies within 1 days");
+  EXPECT_FALSE(fs::exists(directory / "study-swellfish-thesis")) << "nothing is begun before all is in order";
+}
+
+}  // namespace
+}  // namespace fugu::test
