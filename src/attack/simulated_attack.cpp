@@ -24,7 +24,7 @@ class Table {
  public:
   explicit Table(std::vector<ExposedAnswer> answers) : answers_(std::move(answers)) {
     for (const ExposedAnswer& answer : answers_) {
-      if (is_silent(answer)) {
+      if (is_silent(answer) || answer.scale_steps == 0) {
         parameters_.push_back({});
       } else if (answer.kind == NoiseKind::gaussian) {
         parameters_.push_back(to_rational(answer.scale_steps * answer.scale_steps));
