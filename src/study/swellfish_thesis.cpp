@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <limits>
 #include <map>
 
@@ -12,6 +11,7 @@
 #include "fugu/accounting/tenat.hpp"
 #include "fugu/mechanism/outlook.hpp"
 #include "fugu/study/ordered_tasks.hpp"
+#include "run_statistics.hpp"
 
 namespace fugu {
 
@@ -59,24 +59,6 @@ Verdict verdict_of(const ThesisMechanism& mechanism, const PolicyBook& book, std
   const double worst = use.worst ? use.worst->use : 0;
   if (find_strategy(mechanism.strategy)->leaks) return {Verdict::Kind::leaks, worst};
   return {keeps_promise(worst) ? Verdict::Kind::holds : Verdict::Kind::breaks, worst};
-}
-
-/// Computing time of this thread: what a busy machine does meanwhile does not count.
-double thread_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-/// Mean and, of two or more, standard deviation.
-std::pair<double, double> mean_and_deviation(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  const auto count = static_cast<double>(values.size());
-  const double mean = sum / count;
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return {mean, values.size() < 2 ? kNone : std::sqrt(squares / (count - 1))};
 }
 
 }  // namespace
