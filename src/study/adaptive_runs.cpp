@@ -77,34 +77,32 @@ class DivisionRule {
 class UnicornRule {
  public:
   UnicornRule(const HouseholdTimeline& timeline, double answer_share, Budget epsilon)
-      : answer_share_(answer_share),
-        epsilon_(epsilon.to_double()),
-        spent_(timeline.places()),
-        answered_before_(timeline.places()) {}
+      : answer_share_(answer_share), epsilon_(epsilon.to_double()), accounts_(timeline.places()) {}
 
   void begin(const HouseholdTimeline& timeline, const HouseholdTimeline::Piece& piece) {
     relevant_ = timeline.relevant(piece);
     steps_ = static_cast<double>(piece.sensitivity_steps);
+    double smallest_share = kInfinity;
     for (const auto& policy : relevant_) {
-      if (!policy.begins) continue;
-      spent_[policy.place] = 0;
-      answered_before_[policy.place] = answered_;
+      Account& account = accounts_[policy.place];
+      if (policy.begins)
+        account = {.share = epsilon_ / static_cast<double>(policy.affected_slots),
+                   .answered_till = answered_ + policy.affected_slots};
+      smallest_share = std::min(smallest_share, account.share);
     }
-    decision_rate_ = kInfinity;
-    for (const auto& policy : relevant_)
-      decision_rate_ = std::min(decision_rate_,
-                                (1 - answer_share_) * (epsilon_ / static_cast<double>(policy.affected_slots)) / steps_);
+    decision_rate_ = (1 - answer_share_) * smallest_share / steps_;
   }
   bool idle() const { return relevant_.empty(); }
   double rate(Slot slot) {
     double rate = kInfinity;
     for (const auto& policy : relevant_) {
-      const double uniform = answer_share_ * (epsilon_ / static_cast<double>(policy.affected_slots));
+      const Account& account = accounts_[policy.place];
+      const double uniform = answer_share_ * account.share;
       if (steps_ == 0 || uniform >= rate * steps_) continue;
       double allowance = uniform;
-      if (answered_ - answered_before_[policy.place] < policy.affected_slots) {
+      if (answered_ < account.answered_till) {
         const auto slots_left = static_cast<double>(policy.last - slot + 1);
-        allowance = std::max(uniform, (answer_share_ * epsilon_ - spent_[policy.place]) / slots_left);
+        allowance = std::max(uniform, (answer_share_ * epsilon_ - account.spent) / slots_left);
       }
       rate = std::min(rate, allowance / steps_);
     }
@@ -114,7 +112,7 @@ class UnicornRule {
   void spent(double rate) {
     if (rate <= 0) return;
     ++answered_;
-    for (const auto& policy : relevant_) spent_[policy.place] += rate * steps_;
+    for (const auto& policy : relevant_) accounts_[policy.place].spent += rate * steps_;
   }
 
  private:
@@ -124,8 +122,13 @@ class UnicornRule {
   double steps_ = 0;
   double decision_rate_ = 0;
   std::uint64_t answered_ = 0;
-  std::vector<double> spent_;                   // by place
-  std::vector<std::uint64_t> answered_before_;  // by place
+  /// Of a relevant policy.
+  struct Account {
+    double share = 0;                 // ε / δ(J)
+    double spent = 0;                 // by answers in its interval
+    std::uint64_t answered_till = 0;  // answers of the run with which δ(J) are in its interval
+  };
+  std::vector<Account> accounts_;  // by place
 };
 
 /// How a strategy finds out that the stream has moved.

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <map>
 
 #include "../stream/csv.hpp"
 #include "fugu/accounting/tenat.hpp"
 #include "fugu/mechanism/outlook.hpp"
+#include "fugu/study/adaptive_runs.hpp"
 #include "fugu/study/ordered_tasks.hpp"
-#include "run_statistics.hpp"
 
 namespace fugu {
 
@@ -21,33 +22,30 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::string_view kHeader =
     "household,zone,mechanism,epsilon,method,runs,mae_kw,mre,mre_sd,sampled_share,verdict,worst_share,w,zone_mean_kw";
 constexpr std::string_view kTimingsHeader = "household,zone,mechanism,epsilon,method,runs,slots,seconds,ns_per_slot";
-constexpr std::string_view kClosedForm = "closed form";
-constexpr std::string_view kSimulation = "simulation";
+constexpr std::array kMethods = {ThesisMethod::closed_form, ThesisMethod::fast_run, ThesisMethod::simulation};
 constexpr int kFormat = 1;
 /// Sanity bound of the relative error. The thesis has 0, which the zeros in the real data do not allow.
 constexpr double kGammaKw = 1;
 constexpr double kWattsPerKw = 1000;
 
 constexpr ThesisMechanism kMechanisms[] = {
-    {"Uniform", "uniform", true, true},
-    {"TeSUniform", "tes-uniform", true, true},
-    {"TeNATUniform", "tenat-uniform", true, true},
-    {"Sample", "sample", true, true},
-    {"TeSSample", "tes-sample", true, true},
-    {"TeNATSample", "tenat-sample", true, true},
-    {"BD", "bd", false, true},
-    {"TeSBD", "tes-bd", false, true},
-    {"BA", "ba", false, true},
-    {"TeSBA", "tes-ba", false, true},
-    {"RescueDP", "rescuedp", false, false},
-    {"UnicornIS", "unicorn-is", true, true},
-    {"UnicornPS", "unicorn-ps", true, true},
-    {"Unicorn", "unicorn", false, true},
-    {"Unicorn*", "unicorn-star", false, false},
-    {"Narwhal", "narwhal", true, true},
+    {"Uniform", "uniform", ThesisMethod::closed_form, true},
+    {"TeSUniform", "tes-uniform", ThesisMethod::closed_form, true},
+    {"TeNATUniform", "tenat-uniform", ThesisMethod::closed_form, true},
+    {"Sample", "sample", ThesisMethod::closed_form, true},
+    {"TeSSample", "tes-sample", ThesisMethod::closed_form, true},
+    {"TeNATSample", "tenat-sample", ThesisMethod::closed_form, true},
+    {"BD", "bd", ThesisMethod::fast_run, true},
+    {"TeSBD", "tes-bd", ThesisMethod::fast_run, true},
+    {"BA", "ba", ThesisMethod::fast_run, true},
+    {"TeSBA", "tes-ba", ThesisMethod::fast_run, true},
+    {"RescueDP", "rescuedp", ThesisMethod::simulation, false},
+    {"UnicornIS", "unicorn-is", ThesisMethod::closed_form, true},
+    {"UnicornPS", "unicorn-ps", ThesisMethod::closed_form, true},
+    {"Unicorn", "unicorn", ThesisMethod::fast_run, true},
+    {"Unicorn*", "unicorn-star", ThesisMethod::fast_run, false},
+    {"Narwhal", "narwhal", ThesisMethod::closed_form, true},
 };
-
-std::string_view method_of(bool simulated) { return simulated ? kSimulation : kClosedForm; }
 
 bool serves_policies(const ThesisMechanism& mechanism) {
   return find_strategy(mechanism.strategy)->serves != Serves::windows;
@@ -61,7 +59,23 @@ Verdict verdict_of(const ThesisMechanism& mechanism, const PolicyBook& book, std
   return {keeps_promise(worst) ? Verdict::Kind::holds : Verdict::Kind::breaks, worst};
 }
 
+/// Computing time of this thread: what a busy machine does meanwhile does not count.
+double thread_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
 }  // namespace
+
+std::string_view name_of(ThesisMethod method) {
+  switch (method) {
+    case ThesisMethod::closed_form: return "closed form";
+    case ThesisMethod::fast_run: return "run";
+    case ThesisMethod::simulation: break;
+  }
+  return "simulation";
+}
 
 std::span<const ThesisMechanism> thesis_mechanisms() { return kMechanisms; }
 
@@ -71,6 +85,8 @@ Result<ThesisStudy> ThesisStudy::make(const ThesisOptions& options) {
     return Error{Cause::usage, "runs: expected at least 1"};
   ThesisStudy study;
   study.options_ = options;
+  study.options_.epsilon_runs = std::min(options.epsilon_runs, options.runs);
+  study.options_.check_runs = std::min(options.check_runs, options.runs);
   FUGU_ASSIGN(study.zones_, make_zones({.data_folder = options.data_folder,
                                         .days = options.days,
                                         .seed = options.seed,
@@ -106,38 +122,37 @@ void ThesisStudy::list_tasks() {
   };
   for (std::size_t household = 0; household < options_.households; ++household) {
     for (std::size_t m = 0; m < std::size(kMechanisms); ++m) {
-      const ThesisMechanism& mechanism = kMechanisms[m];
-      if (mechanism.planned) {
-        add({.mechanism = m, .household = household, .rows = kThesisEpsilons.size() * options_.zones});
-        // Checked in one zone of each household, another one for the next.
-        add({.mechanism = m,
-             .household = household,
-             .simulated = true,
-             .epsilon = kThesisEpsilon,
-             .zone = household % options_.zones,
-             .runs = options_.check_runs});
-        continue;
+      const ThesisMethod method = kMechanisms[m].method;
+      const Task usual{.mechanism = m, .household = household, .method = method, .epsilon = kThesisEpsilon};
+      if (method == ThesisMethod::closed_form) {
+        Task task = usual;
+        task.rows = kThesisEpsilons.size() * options_.zones;
+        add(task);
       }
       for (const double epsilon : kThesisEpsilons) {
-        const bool usual = epsilon == kThesisEpsilon;
-        if (!usual && !mechanism.all_epsilons) continue;
-        for (std::size_t zone = 0; zone < options_.zones; ++zone)
-          add({.mechanism = m,
-               .household = household,
-               .simulated = true,
-               .epsilon = epsilon,
-               .zone = zone,
-               .runs = usual ? options_.runs : options_.epsilon_runs});
+        if (method == ThesisMethod::closed_form || (epsilon != kThesisEpsilon && !kMechanisms[m].all_epsilons))
+          continue;
+        Task task = usual;
+        task.epsilon = epsilon;
+        task.runs = epsilon == kThesisEpsilon ? options_.runs : options_.epsilon_runs;
+        task.rows = method == ThesisMethod::fast_run ? options_.zones : 1;
+        for (task.zone = 0; task.zone < options_.zones; task.zone += task.rows) add(task);
       }
+      if (method == ThesisMethod::simulation) continue;
+      Task check = usual;  // in one zone of each household, another one for the next
+      check.method = ThesisMethod::simulation;
+      check.zone = household % options_.zones;
+      check.runs = options_.check_runs;
+      add(check);
     }
   }
 }
 
-std::uint64_t ThesisStudy::seed_of(const Task& task) const {
+std::uint64_t ThesisStudy::seed_of(const Task& task, std::size_t zone) const {
   std::string content(kMechanisms[task.mechanism].strategy);
   content.append("|").append(result_number(task.epsilon));
   content.append("|").append(std::to_string(collections_.digest(task.household)));
-  content.append("|").append(std::to_string(zones_.zones[task.zone].digest()));
+  content.append("|").append(std::to_string(zones_.zones[zone].digest()));
   return XXH3_64bits_withSeed(content.data(), content.size(), options_.seed);
 }
 
@@ -217,74 +232,122 @@ Result<std::vector<ThesisRow>> ThesisStudy::plan(const Task& task) const {
   return rows;
 }
 
-Result<ThesisStudy::Errors> ThesisStudy::run_once(const Task& task, std::uint64_t run,
-                                                  std::vector<double>* rates) const {
-  FUGU_ASSIGN(Mechanism mechanism, mechanism_of(task));
-  const bool enforced = !find_strategy(kMechanisms[task.mechanism].strategy)->comparison_only;
-  Simulation simulation(std::move(mechanism), std::make_unique<SimulationNoise>(seed_of(task), run), enforced);
-  const std::vector<Raw>& watts = watts_[task.zone];
-  const std::vector<double>& truth = zones_.zones[task.zone].kw;
-  const std::vector<double>& weights = relative_weights_[task.zone];
-  SlotRow row{.values = {Raw()}};
+ThesisStudy::Errors ThesisStudy::measured_errors(std::size_t zone, std::span<const std::int64_t> released_w,
+                                                 std::size_t sampled) const {
+  const std::vector<std::int64_t>& truth = watts_[zone];
+  const std::vector<double>& weights = relative_weights_[zone];
   double absolute = 0;
   double relative = 0;
+  for (std::size_t t = 0; t < truth.size(); ++t) {
+    if (truth[t] == kMissingSteps) continue;
+    const auto error = static_cast<double>(std::abs(released_w[t] - truth[t]));
+    absolute += error;
+    relative += error * weights[t];
+  }
+  const auto count = static_cast<double>(present_[zone]);
+  return {absolute / kWattsPerKw / count, relative / kWattsPerKw / count,
+          static_cast<double>(sampled) / static_cast<double>(truth.size())};
+}
+
+Result<ThesisStudy::Errors> ThesisStudy::simulate_once(const Task& task, std::uint64_t run,
+                                                       std::vector<double>* rates) const {
+  FUGU_ASSIGN(Mechanism mechanism, mechanism_of(task));
+  const bool enforced = !find_strategy(kMechanisms[task.mechanism].strategy)->comparison_only;
+  Simulation simulation(std::move(mechanism), std::make_unique<SimulationNoise>(seed_of(task, task.zone), run),
+                        enforced);
+  const std::vector<std::int64_t>& watts = watts_[task.zone];
+  std::vector<std::int64_t> released;
+  released.reserve(watts.size());
+  SlotRow row{.values = {Raw()}};
   std::size_t sampled = 0;
   for (std::size_t t = 0; t < watts.size(); ++t) {
     row.slot = static_cast<Slot>(t);
-    row.values[0] = watts[t];
+    row.values[0] = raw_of(watts[t]);
     FUGU_ASSIGN(const Release* release, simulation.step(row));
     const ReleasedValue& value = release->values()[0];
     if (rates != nullptr) rates->push_back(value.loss_rate);
     sampled += value.sampled ? 1 : 0;
-    if (watts[t].missing()) continue;
-    const double released_kw = value.known ? static_cast<double>(value.value.steps) / kWattsPerKw : 0;
-    const double error = std::abs(released_kw - truth[t]);
-    absolute += error;
-    relative += error * weights[t];
+    released.push_back(value.known ? value.value.steps : 0);
   }
-  const auto count = static_cast<double>(present_[task.zone]);
-  return Errors{absolute / count, relative / count, static_cast<double>(sampled) / static_cast<double>(watts.size())};
+  return measured_errors(task.zone, released, sampled);
 }
 
-Result<ThesisRow> ThesisStudy::simulate(const Task& task) const {
-  std::vector<double> mae, mre, sampled, rates;
+ThesisRow ThesisStudy::row_of(const Task& task, std::size_t zone, std::span<const Errors> runs,
+                              const Verdict& verdict) const {
+  const auto count = static_cast<double>(runs.size());
+  Errors mean;
+  for (const Errors& errors : runs) {
+    mean.mae_kw += errors.mae_kw / count;
+    mean.mre += errors.mre / count;
+    mean.sampled_share += errors.sampled_share / count;
+  }
+  double squares = 0;
+  for (const Errors& errors : runs) squares += (errors.mre - mean.mre) * (errors.mre - mean.mre);
+  return {.mechanism = task.mechanism,
+          .epsilon = task.epsilon,
+          .household = task.household,
+          .zone = zone,
+          .method = task.method,
+          .runs = task.runs,
+          .mae_kw = mean.mae_kw,
+          .mre = mean.mre,
+          .mre_sd = task.runs < 2 ? kNone : std::sqrt(squares / (count - 1)),
+          .sampled_share = mean.sampled_share,
+          .verdict = verdict};
+}
+
+Result<std::vector<ThesisRow>> ThesisStudy::simulate(const Task& task) const {
+  std::vector<Errors> runs;
+  std::vector<double> rates;
   for (std::uint64_t run = 0; run < task.runs; ++run) {
-    FUGU_ASSIGN(const Errors errors, run_once(task, run, run == 0 ? &rates : nullptr));
-    mae.push_back(errors.mae_kw), mre.push_back(errors.mre), sampled.push_back(errors.sampled_share);
+    FUGU_ASSIGN(const Errors errors, simulate_once(task, run, run == 0 ? &rates : nullptr));
+    runs.push_back(errors);
   }
   const PolicyBook book = collections_.book(task.household, Budget::round_down(task.epsilon));
-  const auto [mean, deviation] = mean_and_deviation(mre);
-  return ThesisRow{.mechanism = task.mechanism,
-                   .epsilon = task.epsilon,
-                   .household = task.household,
-                   .zone = task.zone,
-                   .simulated = true,
-                   .runs = task.runs,
-                   .mae_kw = mean_and_deviation(mae).first,
-                   .mre = mean,
-                   .mre_sd = deviation,
-                   .sampled_share = mean_and_deviation(sampled).first,
-                   .verdict = verdict_of(kMechanisms[task.mechanism], book, rates)};
+  return std::vector{row_of(task, task.zone, runs, verdict_of(kMechanisms[task.mechanism], book, rates))};
+}
+
+Result<std::vector<ThesisRow>> ThesisStudy::run_fast(const Task& task) const {
+  const PolicyBook book = collections_.book(task.household, Budget::round_down(task.epsilon));
+  const HouseholdTimeline timeline(book.of(0), slots());
+  std::vector<ThesisRow> rows;
+  std::vector<std::int64_t> released;
+  std::vector<double> rates;
+  std::vector<Errors> runs;
+  for (std::size_t zone = 0; zone < options_.zones; ++zone) {
+    AdaptiveRun run{.strategy = kMechanisms[task.mechanism].strategy,
+                    .epsilon = task.epsilon,
+                    .sensitivity_steps = collections_.sensitivity_w,
+                    .seed = seed_of(task, zone)};
+    runs.clear();
+    for (run.run = 0; run.run < task.runs; ++run.run) {
+      const std::size_t sampled = run_adaptive(timeline, run, watts_[zone], released, run.run == 0 ? &rates : nullptr);
+      runs.push_back(measured_errors(zone, released, sampled));
+    }
+    rows.push_back(row_of(task, zone, runs, verdict_of(kMechanisms[task.mechanism], book, rates)));
+  }
+  return rows;
 }
 
 Result<ThesisStudy::Computed> ThesisStudy::compute(const Task& task) const {
   const double start_s = thread_seconds();
   Computed computed;
-  if (task.simulated) {
-    FUGU_ASSIGN(const ThesisRow row, simulate(task));
-    computed.rows.push_back(row);
-  } else {
-    FUGU_ASSIGN(computed.rows, plan(task));
-  }
+  FUGU_ASSIGN(computed.rows, task.method == ThesisMethod::closed_form ? plan(task)
+                             : task.method == ThesisMethod::fast_run  ? run_fast(task)
+                                                                      : simulate(task));
   computed.seconds = thread_seconds() - start_s;
   return computed;
 }
 
-std::string ThesisStudy::row_text(const ThesisRow& row) const {
+std::string ThesisStudy::key_text(const ThesisRow& row) const {
   std::string text = "h" + std::to_string(row.household);
   text.append(",zone").append(std::to_string(row.zone + 1));
   text.append(",").append(kMechanisms[row.mechanism].name).append(",").append(result_number(row.epsilon));
-  text.append(",").append(method_of(row.simulated)).append(",").append(std::to_string(row.runs));
+  return text.append(",").append(name_of(row.method)).append(",").append(std::to_string(row.runs));
+}
+
+std::string ThesisStudy::row_text(const ThesisRow& row) const {
+  std::string text = key_text(row);
   for (const double value : {row.mae_kw, row.mre, row.mre_sd, row.sampled_share})
     text.append(",").append(result_number(value));
   text.append(",").append(name_of(row.verdict.kind)).append(",").append(result_number(row.verdict.worst_share));
@@ -304,7 +367,9 @@ std::optional<ThesisRow> ThesisStudy::parse_row(std::string_view text) {
   double household = 0, zone = 0, runs = 0;
   bool good = parse_result_number(cells[0].substr(1), household) && parse_result_number(cells[1].substr(4), zone) &&
               parse_result_number(cells[5], runs) && household >= 0 && zone >= 1 && runs >= 0;
-  row.simulated = cells[4] == kSimulation;
+  const auto method = std::ranges::find(kMethods, cells[4], [](ThesisMethod each) { return name_of(each); });
+  if (method == kMethods.end()) return std::nullopt;
+  row.method = *method;
   std::size_t at = 6;
   for (double* value : {&row.mae_kw, &row.mre, &row.mre_sd, &row.sampled_share})
     good = parse_result_number(cells[at++], *value) && good;
@@ -357,10 +422,7 @@ Result<void> ThesisStudy::run(ResultFile& file, const std::function<void(std::si
       const ThesisRow& row = computed.rows[i];
       const double seconds = computed.seconds / static_cast<double>(task.rows);
       const double mechanism_slots = static_cast<double>(slots() * std::max<std::uint64_t>(1, row.runs));
-      std::string timing = "h" + std::to_string(row.household);
-      timing.append(",zone").append(std::to_string(row.zone + 1));
-      timing.append(",").append(kMechanisms[row.mechanism].name).append(",").append(result_number(row.epsilon));
-      timing.append(",").append(method_of(row.simulated)).append(",").append(std::to_string(row.runs));
+      std::string timing = key_text(row);
       timing.append(",").append(result_number(mechanism_slots)).append(",").append(result_number(seconds));
       timing.append(",").append(result_number(seconds / mechanism_slots * 1e9));
       FUGU_TRY(file.add(row_text(row), timing));
@@ -422,8 +484,8 @@ std::vector<MechanismSpeed> read_speeds(const std::string& timings_text) {
   }
   std::vector<MechanismSpeed> ordered;
   for (const ThesisMechanism& mechanism : kMechanisms) {
-    for (const std::string_view method : {kClosedForm, kSimulation}) {
-      const auto found = speeds.find({std::string(mechanism.name), std::string(method)});
+    for (const ThesisMethod method : kMethods) {
+      const auto found = speeds.find({std::string(mechanism.name), std::string(name_of(method))});
       if (found != speeds.end()) ordered.push_back(found->second);
     }
   }

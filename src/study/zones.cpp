@@ -75,10 +75,10 @@ std::size_t Zone::zeros() const { return static_cast<std::size_t>(std::ranges::c
 
 std::uint64_t Zone::digest() const { return XXH3_64bits(kw.data(), kw.size() * sizeof(double)); }
 
-std::vector<Raw> Zone::watts() const {
-  std::vector<Raw> steps;
+std::vector<std::int64_t> Zone::watts() const {
+  std::vector<std::int64_t> steps;
   steps.reserve(kw.size());
-  for (const double value : kw) steps.push_back(std::isnan(value) ? Raw() : Raw(std::llround(value * 1000)));
+  for (const double value : kw) steps.push_back(std::isnan(value) ? kMissingSteps : std::llround(value * 1000));
   return steps;
 }
 

@@ -46,7 +46,7 @@ class AdaptiveRuns : public ::testing::Test {
     SlotRow row{.values = {Raw()}};
     for (std::size_t t = 0; t < truth_.size(); ++t) {
       row.slot = static_cast<Slot>(t);
-      row.values[0] = truth_[t] == kMissingSteps ? Raw() : Raw(truth_[t]);
+      row.values[0] = raw_of(truth_[t]);
       const auto release = simulation.step(row);
       EXPECT_TRUE(release);
       const ReleasedValue& value = (*release)->values()[0];

@@ -10,13 +10,13 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "fugu/core/budget.hpp"
 #include "fugu/policy/book.hpp"
+#include "fugu/study/zones.hpp"
 
 namespace fugu {
 
@@ -56,9 +56,6 @@ class HouseholdTimeline {
   std::uint64_t longest_interval_slots_ = 0;
 };
 
-/// A value that is missing.
-inline constexpr std::int64_t kMissingSteps = std::numeric_limits<std::int64_t>::min();
-
 struct AdaptiveRun {
   std::string_view strategy;  ///< bd, ba, tes-bd, tes-ba, unicorn or unicorn-star
   double epsilon = 1;
@@ -70,7 +67,8 @@ struct AdaptiveRun {
 /// Whether there is a rule of that name here.
 bool is_adaptive_rule(std::string_view strategy);
 
-/// Releases `truth`, one value per slot of the timeline, with exact values where nothing is relevant (as under
+/// Releases `truth`, one value (or kMissingSteps) per slot of the timeline, with exact values where nothing is relevant
+/// (as under
 /// --exact-when-idle). `released` gets what is shown in each slot, 0 before the first; `rates`, when wanted, what each
 /// slot loses per step. Returns in how many slots something new was released.
 std::size_t run_adaptive(const HouseholdTimeline& timeline, const AdaptiveRun& run, std::span<const std::int64_t> truth,

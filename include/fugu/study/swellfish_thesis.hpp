@@ -1,17 +1,19 @@
 // Chapter 7 of the thesis again: twenty zones × 55 households' policies × every mechanism, run many times.
 //
-// Where a mechanism's noise follows from policies alone, the expected error is computed (closed form): Σ over slots of
+// Where a mechanism's noise follows from policies alone, the expected error is computed: Σ over slots of
 // E|d + Laplace(b)| = |d| + b·e^(−|d|/b), where d is what the stream has moved since the released slot, and b that
-// slot's planned scale. Some of these rows are also measured ("simulation"), to check it. All else runs through
-// Simulation: kernel, accountant and strategy of `fugu publish`.
+// slot's planned scale. Mechanisms that decide by the data are run: those of the chapter by adaptive_runs.hpp, which
+// releases what Simulation releases, RescueDP by Simulation, the kernel, accountant and strategy of `fugu publish`.
+// In one zone of every household each mechanism runs through Simulation, too, to check the rest.
 //
 // Guarantee: rows depend on the options and on what their cell is, not on threads, order or other rows.
 // docs/studies/swellfish-thesis.md has what differs from the print.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,11 +31,19 @@ namespace fugu {
 inline constexpr std::array kThesisEpsilons = {0.01, 0.1, 1.0, 10.0};
 inline constexpr double kThesisEpsilon = 1.0;
 
+/// How a row came about.
+enum class ThesisMethod : std::uint8_t {
+  closed_form,  ///< computed from the plan
+  fast_run,     ///< run_adaptive()
+  simulation,   ///< Simulation
+};
+std::string_view name_of(ThesisMethod method);
+
 struct ThesisMechanism {
   std::string_view name;      ///< in the thesis
   std::string_view strategy;  ///< in the registry
-  bool planned;               ///< noise follows from policies alone: closed form
-  bool all_epsilons;
+  ThesisMethod method;
+  bool all_epsilons;  ///< else at ε = 1 only
 };
 std::span<const ThesisMechanism> thesis_mechanisms();
 
@@ -44,9 +54,9 @@ struct ThesisOptions {
   std::uint64_t households = 55;
   IntervalRule interval = IntervalRule::thesis;
   HorizonRule beyond = HorizonRule::clip;
-  std::uint64_t runs = 4;          ///< at ε = 1
-  std::uint64_t epsilon_runs = 1;  ///< at the other ε
-  std::uint64_t check_runs = 4;    ///< of rows that check a closed form
+  std::uint64_t runs = 2;          ///< at ε = 1
+  std::uint64_t epsilon_runs = 1;  ///< at the other ε, at most `runs`
+  std::uint64_t check_runs = 1;    ///< of rows that check others, at most `runs`
   std::uint64_t seed = 1;
   unsigned threads = 0;
 };
@@ -57,7 +67,7 @@ struct ThesisRow {
   double epsilon = 0;
   std::size_t household = 0;
   std::size_t zone = 0;
-  bool simulated = false;  ///< else closed form
+  ThesisMethod method = ThesisMethod::closed_form;
   std::uint64_t runs = 0;  ///< 0 for a closed form
   double mae_kw = 0;       ///< over slots that are there, mean over runs
   double mre = 0;
@@ -86,14 +96,14 @@ class ThesisStudy {
   static std::optional<ThesisRow> parse_row(std::string_view row);
 
  private:
-  /// What one thread computes at once: for closed forms all zones and ε, else one cell.
+  /// What one thread computes at once: a closed form in all zones with all ε, fast runs in all zones, one simulation.
   struct Task {
     std::size_t mechanism = 0;
     std::size_t household = 0;
-    bool simulated = false;
-    double epsilon = 0;      // of a simulation
+    ThesisMethod method = ThesisMethod::closed_form;
+    double epsilon = 0;      // not of a closed form
+    std::uint64_t runs = 0;  // not of a closed form
     std::size_t zone = 0;    // of a simulation
-    std::uint64_t runs = 0;  // of a simulation
     std::size_t first_row = 0;
     std::size_t rows = 1;
   };
@@ -112,17 +122,23 @@ class ThesisStudy {
   void prepare_zones();
   Result<Computed> compute(const Task& task) const;
   Result<std::vector<ThesisRow>> plan(const Task& task) const;
-  Result<ThesisRow> simulate(const Task& task) const;
+  Result<std::vector<ThesisRow>> run_fast(const Task& task) const;
+  Result<std::vector<ThesisRow>> simulate(const Task& task) const;
   Result<Mechanism> mechanism_of(const Task& task) const;
   Errors expected_errors(std::size_t zone, std::span<const double> rates, double epsilon) const;
-  Result<Errors> run_once(const Task& task, std::uint64_t run, std::vector<double>* rates) const;
-  std::uint64_t seed_of(const Task& task) const;
+  /// Of what was released: one value per slot, in W.
+  Errors measured_errors(std::size_t zone, std::span<const std::int64_t> released_w, std::size_t sampled) const;
+  /// One run through Simulation.
+  Result<Errors> simulate_once(const Task& task, std::uint64_t run, std::vector<double>* rates) const;
+  ThesisRow row_of(const Task& task, std::size_t zone, std::span<const Errors> runs, const Verdict& verdict) const;
+  std::uint64_t seed_of(const Task& task, std::size_t zone) const;
+  std::string key_text(const ThesisRow& row) const;
   std::string row_text(const ThesisRow& row) const;
 
   ThesisOptions options_;
   ZoneSet zones_;
   Collections collections_;
-  std::vector<std::vector<Raw>> watts_;                // by zone
+  std::vector<std::vector<std::int64_t>> watts_;       // by zone; kMissingSteps where it is missing
   std::vector<std::vector<double>> relative_weights_;  // by zone: 1 / max(truth, γ) in 1/kW, 0 where it is missing
   std::vector<std::size_t> present_;                   // by zone
   std::vector<Task> tasks_;

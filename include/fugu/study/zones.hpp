@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@
 namespace fugu {
 
 inline constexpr std::size_t kZones = 20;
+/// A value that is missing, among integers.
+inline constexpr std::int64_t kMissingSteps = std::numeric_limits<std::int64_t>::min();
+/// For Simulation.
+inline Raw raw_of(std::int64_t steps) { return steps == kMissingSteps ? Raw() : Raw(steps); }
 /// 2004-01-01, in days since 1970-01-01: the first day of the zones, real or simulated. Give it to households that are
 /// to live in them.
 inline constexpr std::int64_t kZonesFirstDay = 12'418;
@@ -39,8 +44,8 @@ struct Zone {
   std::size_t zeros() const;
   /// Tells other values apart.
   std::uint64_t digest() const;
-  /// In watts, rounded: what a Simulation with the unit step 0.001 kW takes, slot by slot.
-  std::vector<Raw> watts() const;
+  /// In watts, rounded: what a Simulation with the unit step 0.001 kW takes; kMissingSteps where it is missing.
+  std::vector<std::int64_t> watts() const;
 };
 
 struct ZoneSet {
