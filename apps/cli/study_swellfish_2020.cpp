@@ -41,7 +41,7 @@ Outcome run_conference(const StudyArguments& arguments, ConferenceOptions option
     }));
   }
   std::vector<ConferenceRow> rows;
-  for (const std::string& text : file.rows()) rows.push_back(*ConferenceStudy::parse_row(text));
+  for (const std::string& text : file.rows()) rows.push_back(ConferenceStudy::parse_row(text).value());
   for (const int experiment : {1, 2}) {
     const report::Table table = conference_summary(study, rows, experiment);
     std::printf("%s%s\n", experiment == 1 ? "" : "\n", table.caption.c_str());

@@ -58,9 +58,9 @@ constexpr ConferenceMechanism kMechanisms[] = {
     {"user level", true, false, false, "above 100 %"},
     {"user level (δ)", true, true, false, "above 100 %"},
     {"Swellfish of one household", false, false, false, ""},
-    {"Uniform w-event, sound w", false, false, false, ""},
-    {"RescueDP, sound w", false, false, true, ""},
-    {"Swellfish, repaired", false, false, false, ""},
+    {"Uniform w-event (sound w)", false, false, false, ""},
+    {"RescueDP (sound w)", false, false, true, ""},
+    {"Swellfish (repaired)", false, false, false, ""},
     {"UnicornPS", false, false, false, ""},
     {"Narwhal", false, false, false, ""},
     {"Narwhal (δ)", false, true, false, ""},
@@ -70,7 +70,7 @@ constexpr std::size_t kCount = std::size(kMechanisms);
 std::string header() {
   std::string text =
       "experiment,mechanism,zone,runs,mre,mre_sd,mae_kw,filtered,mean_scale_kw,w,verdict,worst_share,auc,belief,"
-      "together_auc,together_belief,permitted_belief";
+      "belief_permitted,together_auc,together_belief,together_permitted";
   for (std::size_t week = 1; week <= ConferenceRow::kWeeks; ++week) text += ",mre_week" + std::to_string(week);
   return text;
 }
@@ -90,6 +90,7 @@ Rational law_of(double rate, NoiseKind kind) {
 /// Which single secret gives away most at these rates.
 struct SingleSecret {
   double largest_loss = 0;
+  Policy surest;    ///< which has that loss
   Policy clearest;  ///< whose Σ of squared losses is largest: what AUC grows with
 };
 SingleSecret clearest_secret(const PolicyBook& book, std::span<const double> rates) {
@@ -115,7 +116,10 @@ SingleSecret clearest_secret(const PolicyBook& book, std::span<const double> rat
         most_squares = std::max(most_squares, squares[start + length] - squares[start]);
       }
       const auto change = static_cast<double>(policy.magnitude_steps);
-      found.largest_loss = std::max(found.largest_loss, change * most);
+      if (change * most > found.largest_loss) {
+        found.largest_loss = change * most;
+        found.surest = policy;
+      }
       if (change * change * most_squares > clearest) {
         clearest = change * change * most_squares;
         found.clearest = policy;
@@ -163,6 +167,8 @@ Result<ConferenceStudy> ConferenceStudy::make(const ConferenceOptions& options) 
         parameters.longest_pattern_slots = std::max(parameters.longest_pattern_slots, policy.length_slots);
         parameters.longest_interval_slots = std::max(parameters.longest_interval_slots, policy.interval.slots());
         parameters.epsilon = std::min(parameters.epsilon, policy.epsilon.to_double());
+        parameters.mean_secret_scale_w += static_cast<double>(policy.magnitude_steps * policy.length_slots) /
+                                          policy.epsilon.to_double() / static_cast<double>(book.size());
       }
     }
   }
@@ -263,7 +269,7 @@ Result<ConferenceStudy::NoisePlan> ConferenceStudy::plan(const Cell& cell) const
 }
 
 SecretsKept ConferenceStudy::secrets_kept(const Cell& cell, std::span<const double> rates, NoiseKind kind) const {
-  if (cell.mechanism == kAlone) return {{Verdict::Kind::no_data, kNone}, kNone, kNone, kNone, kNone, kNone};
+  if (cell.mechanism == kAlone) return {{Verdict::Kind::no_data, kNone}, kNone, kNone, kNone, kNone, kNone, kNone};
   const PolicyBook& everything = book(cell.experiment);
   const Interval all{0, static_cast<Slot>(slots()) - 1};
   const double delta = kMechanisms[cell.mechanism].with_delta ? kConferenceDelta : 0;
@@ -283,7 +289,7 @@ SecretsKept ConferenceStudy::secrets_kept(const Cell& cell, std::span<const doub
   const AttackMeasures together = attack_policy(everything.of(use.worst->meter), worst, noise, delta).together;
   kept.together_auc = together.auc;
   kept.together_belief = together.belief;
-  kept.permitted_belief = surest_belief(epsilon);
+  kept.together_permitted = surest_belief(epsilon);
   // With δ, ρ within its limit is a proof, and above it none: then the loss itself is looked at.
   const bool broken = !keeps_promise(kept.verdict.worst_share) && (delta == 0 || together.exceeds);
   if (delta > 0) kept.verdict.worst_share = together.largest_loss / epsilon;
@@ -298,6 +304,7 @@ SecretsKept ConferenceStudy::secrets_kept(const Cell& cell, std::span<const doub
                      single.clearest.epsilon.to_double(), delta);
   kept.auc = alone.auc;
   kept.belief = delta > 0 ? alone.belief : surest_belief(single.largest_loss);
+  kept.belief_permitted = surest_belief((delta > 0 ? single.clearest : single.surest).epsilon.to_double());
   return kept;
 }
 
@@ -386,7 +393,8 @@ Result<void> ConferenceStudy::run_rescuedp(const Cell& cell, Errors& errors, std
     errors.begin_run();
     for (std::size_t t = 0; t < slots(); ++t) {
       row.slot = static_cast<Slot>(t);
-      row.values[0] = watts_[cell.zone][t];
+      const std::int64_t watts = watts_[cell.zone][t];
+      row.values[0] = watts == kMissingSteps ? Raw() : Raw(watts);
       FUGU_ASSIGN(const Release* release, simulation.step(row));
       const ReleasedValue& value = release->values()[0];
       if (run == 0) rates.push_back(value.loss_rate);
@@ -433,8 +441,8 @@ std::string ConferenceStudy::row_text(const ConferenceRow& row) const {
   text.append(",").append(row.filtered ? "1" : "0").append(",").append(result_number(row.mean_scale_kw));
   text.append(",").append(std::to_string(row.w_slots)).append(",").append(name_of(row.kept.verdict.kind));
   const SecretsKept& kept = row.kept;
-  for (const double value : {kept.verdict.worst_share, kept.auc, kept.belief, kept.together_auc, kept.together_belief,
-                             kept.permitted_belief})
+  for (const double value : {kept.verdict.worst_share, kept.auc, kept.belief, kept.belief_permitted, kept.together_auc,
+                             kept.together_belief, kept.together_permitted})
     text.append(",").append(result_number(value));
   for (const double week : row.weeks) text.append(",").append(result_number(week));
   return text;
@@ -460,10 +468,11 @@ std::optional<ConferenceRow> ConferenceStudy::parse_row(std::string_view text) {
                                                           {11, &kept.verdict.worst_share},
                                                           {12, &kept.auc},
                                                           {13, &kept.belief},
-                                                          {14, &kept.together_auc},
-                                                          {15, &kept.together_belief},
-                                                          {16, &kept.permitted_belief}};
-  for (std::size_t week = 0; week < ConferenceRow::kWeeks; ++week) numbers.emplace_back(17 + week, &row.weeks[week]);
+                                                          {14, &kept.belief_permitted},
+                                                          {15, &kept.together_auc},
+                                                          {16, &kept.together_belief},
+                                                          {17, &kept.together_permitted}};
+  for (std::size_t week = 0; week < ConferenceRow::kWeeks; ++week) numbers.emplace_back(18 + week, &row.weeks[week]);
   bool good = parse_result_number(cells[2].substr(4), zone) && zone >= 1;
   for (const auto& [at, number] : numbers) good = parse_result_number(cells[at], *number) && good;
   if (!good || (experiment != 1 && experiment != 2)) return std::nullopt;

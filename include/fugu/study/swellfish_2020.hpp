@@ -56,11 +56,12 @@ struct ConferenceOptions {
 /// How well secrets are kept at some rates.
 struct SecretsKept {
   Verdict verdict;
-  double auc = 0.5;               ///< of the best attack on the single secret that it does best on
-  double belief = 0.5;            ///< the surest about any single secret, from 50:50
-  double together_auc = 0.5;      ///< about all that is hidden in the interval of the worst policy
-  double together_belief = 0.5;   ///< the same, from 50:50
-  double permitted_belief = 0.5;  ///< by that policy's ε
+  double auc = 0.5;                 ///< of the best attack on the single secret that it does best on
+  double belief = 0.5;              ///< the surest about any single secret, from 50:50
+  double belief_permitted = 0.5;    ///< by the ε of that secret
+  double together_auc = 0.5;        ///< about all that is hidden in the interval of the worst policy
+  double together_belief = 0.5;     ///< the same, from 50:50
+  double together_permitted = 0.5;  ///< by the ε of that policy
 };
 
 /// One row of results.csv.
@@ -101,6 +102,7 @@ class ConferenceStudy {
     std::uint64_t longest_interval_slots = 0;  ///< w of the thesis
     double epsilon = 1;                        ///< the smallest
     std::uint64_t sensitivity_w = 0;           ///< largest temporal sensitivity
+    double mean_secret_scale_w = 0;            ///< mean over policies of magnitude · length / ε: each by itself
   };
   const Parameters& parameters(int experiment) const {
     return experiments_[static_cast<std::size_t>(experiment - 1)].parameters;
@@ -154,8 +156,8 @@ class ConferenceStudy {
   ConferenceOptions options_;
   ZoneSet zones_;
   std::array<Experiment, kExperiments> experiments_;
-  std::vector<std::vector<Raw>> watts_;  // by zone
-  std::vector<double> thresholds_kw_;    // by zone
+  std::vector<std::vector<std::int64_t>> watts_;  // by zone
+  std::vector<double> thresholds_kw_;             // by zone
 };
 
 /// For people: one row per mechanism.
