@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 
 #include "fugu/core/check.hpp"
 
@@ -11,7 +10,6 @@ namespace fugu {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// What rounding of sums of doubles may add to a loss that is exactly ε.
 constexpr double kLossRounding = 1e-9;
 

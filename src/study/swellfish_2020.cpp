@@ -393,8 +393,7 @@ Result<void> ConferenceStudy::run_rescuedp(const Cell& cell, Errors& errors, std
     errors.begin_run();
     for (std::size_t t = 0; t < slots(); ++t) {
       row.slot = static_cast<Slot>(t);
-      const std::int64_t watts = watts_[cell.zone][t];
-      row.values[0] = watts == kMissingSteps ? Raw() : Raw(watts);
+      row.values[0] = raw_of(watts_[cell.zone][t]);
       FUGU_ASSIGN(const Release* release, simulation.step(row));
       const ReleasedValue& value = release->values()[0];
       if (run == 0) rates.push_back(value.loss_rate);
