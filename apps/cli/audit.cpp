@@ -6,8 +6,7 @@
 #include "command.hpp"
 #include "definition_options.hpp"
 #include "fugu/accounting/ledger.hpp"
-#include "fugu/stream/line_reader.hpp"
-#include "fugu/stream/stamp.hpp"
+#include "released_file.hpp"
 #include "run_facts.hpp"
 
 namespace fugu::cli {
@@ -122,34 +121,6 @@ Outcome audit_with_ledger(const AuditArguments& arguments) {
   return report.holds() ? kDone : kAnswerIsNo;
 }
 
-Result<std::vector<std::string>> series_in(const std::string& released) {
-  FUGU_ASSIGN(Input input, Input::open(released));
-  FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {}));
-  ReleaseRecord row;
-  for (;;) {
-    FUGU_ASSIGN(const bool more, rows.next(row));
-    if (!more) return rows.series();
-  }
-}
-
-/// The clock that the times of a releases file imply: the first two that differ are one slot apart.
-Result<RunClock> clock_in(const std::string& released) {
-  FUGU_ASSIGN(Input input, Input::open(released));
-  LineReader lines(std::move(input));
-  FUGU_TRY(lines.next());  // the header
-  std::optional<Stamp> first;
-  for (;;) {
-    FUGU_ASSIGN(const auto line, lines.next());
-    if (!line) break;
-    Stamp stamp;
-    if (parse_stamp(line->substr(0, line->find(',')), std::nullopt, stamp) != TimeFault::none) break;
-    if (!first) first = stamp;
-    if (stamp.instant_s > first->instant_s)
-      return RunClock{Clock(first->instant_s, stamp.instant_s - first->instant_s), first->utc_offset_s};
-  }
-  return RunClock{};  // slot numbers, or a single slot
-}
-
 /// Policies say themselves what may change. Without a word about the floor, none is checked.
 Outcome audit_policies_without_ledger(const AuditArguments& arguments) {
   DefinitionOptions about = arguments.definition;
@@ -158,7 +129,6 @@ Outcome audit_policies_without_ledger(const AuditArguments& arguments) {
   // A grid that rounds no magnitude up by much, unless the stream's is given.
   FUGU_ASSIGN(const UnitStep unit_step, UnitStep::parse(arguments.unit_step.value_or("0.000001")));
   FUGU_ASSIGN(const std::vector<std::string> series, series_in(arguments.released));
-  if (series.empty()) return Error{Cause::bad_input, arguments.released + ": holds no release to audit"};
   FUGU_ASSIGN(const Exposure exposure, about.exposure_of_stream(unit_step, series.size()));
   FUGU_ASSIGN(const RunClock clock, clock_in(arguments.released));
   FUGU_ASSIGN(const PolicyBook book, about.policies.read({.unit_step = unit_step,
@@ -180,7 +150,6 @@ Outcome audit_without_ledger(const AuditArguments& arguments) {
   FUGU_ASSIGN(const Definition definition, arguments.definition.make());
   FUGU_ASSIGN(const UnitStep unit_step, UnitStep::parse(arguments.unit_step.value_or("1")));
   FUGU_ASSIGN(const std::vector<std::string> series, series_in(arguments.released));
-  if (series.empty()) return Error{Cause::bad_input, arguments.released + ": holds no release to audit"};
   FUGU_ASSIGN(const Exposure exposure, arguments.definition.exposure_of_stream(unit_step, series.size()));
   FUGU_ASSIGN(Input input, Input::open(arguments.released));
   FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {std::nullopt, series}));

@@ -20,6 +20,7 @@ using Outcome = Result<int>;
 void add_publish(CLI::App& app, Outcome& outcome);
 void add_plan(CLI::App& app, Outcome& outcome);
 void add_audit(CLI::App& app, Outcome& outcome);
+void add_attack(CLI::App& app, Outcome& outcome);
 void add_metrics(CLI::App& app, Outcome& outcome);
 void add_advise(CLI::App& app, Outcome& outcome);
 void add_bench(CLI::App& app, Outcome& outcome);

@@ -30,6 +30,7 @@ With what households want hidden, when and how well
   fugu plan    --policies policies.csv --unit-step 0.001
   fugu publish --stream totals.csv --policies policies.csv --floor event:1 --sensitivity 10 --unit-step 0.001 \
                --mechanism narwhal --ledger wishes.ledger --out wishes.csv
+  fugu attack  --released wishes.csv --policies policies.csv --unit-step 0.001
 
 Which mechanism to choose, and which is best for which stream
   fugu advise  --amplitude 500 --period 96 --sensitivity 1 --epsilon 1 --w 96
@@ -71,6 +72,7 @@ int run(int argc, char** argv) {
   add_plan(app, outcome);
   add_publish(app, outcome);
   add_audit(app, outcome);
+  add_attack(app, outcome);
   add_metrics(app, outcome);
   add_report(app, outcome);
   add_advise(app, outcome);

@@ -8,6 +8,7 @@
 #include "command.hpp"
 #include "fugu/accounting/tenat.hpp"
 #include "fugu/accounting/zcdp.hpp"
+#include "fugu/attack/attack.hpp"
 #include "fugu/report/html.hpp"
 #include "fugu/report/number.hpp"
 #include "output_stream.hpp"
@@ -74,14 +75,6 @@ std::string percent(double share) {
   const double value = 100 * share;
   const double magnitude = std::abs(value);
   return magnitude < 0.005 ? "0 %" : report::format_fixed(value, magnitude < 1 ? 2 : magnitude < 10 ? 1 : 0) + " %";
-}
-
-/// "73:27"; more digits where one side would be 100.
-std::string odds(double belief) {
-  char text[64];
-  const int decimals = belief < 0.995 ? 0 : belief < 0.9995 ? 1 : belief < 0.99995 ? 2 : 3;
-  std::snprintf(text, sizeof text, "%.*f:%.*f", decimals, 100 * belief, decimals, 100 - 100 * belief);
-  return text;
 }
 
 struct EpsilonRange {
@@ -496,16 +489,16 @@ std::vector<std::string> PlanRun::plain_words() const {
     words.push_back("ε = " + short_number(epsilon) +
                     ": who thinks it is 50:50 whether what the policy hides happened can get from the releases to at "
                     "most " +
-                    odds(surest_belief(epsilon)) + unless +
+                    odds_text(surest_belief(epsilon)) + unless +
                     ". Of two such secrets in intervals that do not overlap, "
                     "taken together: " +
-                    odds(surest_belief(2 * epsilon)) + ".");
+                    odds_text(surest_belief(2 * epsilon)) + ".");
   words.push_back(
       "That holds for all a meter hides within the interval of one of its policies, taken together, whatever else is "
       "known about the household. What no policy names is not hidden by them.");
   if (floor_)
     words.push_back("Everybody else is promised " + floor_->text() + ": from 50:50 to at most " +
-                    odds(surest_belief(floor_->epsilon().value())) + unless + ".");
+                    odds_text(surest_belief(floor_->epsilon().value())) + unless + ".");
   return words;
 }
 
@@ -590,8 +583,8 @@ Result<PlanRun::Target> PlanRun::solve_target() const {
   target.words.push_back("With " + strategy.name + " the expected error is " + outlook_.with_unit(number(error_now)) +
                          "; it is " + (jumps ? "below " : "") + wanted + " when every ε is multiplied by " +
                          short_number(*factor) + ": ε = " + then.text() + " instead of " + now.text() + ".");
-  target.words.push_back("An observer could then get from 50:50 to at most " + odds(surest_belief(then.largest)) +
-                         " instead of " + odds(surest_belief(now.largest)) + ".");
+  target.words.push_back("An observer could then get from 50:50 to at most " + odds_text(surest_belief(then.largest)) +
+                         " instead of " + odds_text(surest_belief(now.largest)) + ".");
   return target;
 }
 

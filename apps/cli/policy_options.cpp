@@ -221,24 +221,29 @@ Result<Definition> parse_floor(const std::string& text, Delta delta) {
   return Definition::make(options);
 }
 
-void PolicyArguments::add_to(CLI::App& command) {
+void PolicyArguments::add_file_to(CLI::App& command) {
   const std::string group = "Policies";
   command
       .add_option("--policies", policies,
                   "What households want hidden: CSV meter,start,end,length,magnitude,epsilon, or JSON Lines")
       ->group(group);
   command
+      .add_option("--repeats", repeats,
+                  "Two rows that say the same: refuse, keep (each counts), or auto: refuse in files of up to 100 rows")
+      ->check(CLI::IsMember({"auto", "refuse", "keep"}))
+      ->capture_default_str()
+      ->group(group);
+}
+
+void PolicyArguments::add_to(CLI::App& command) {
+  add_file_to(command);
+  const std::string group = "Policies";
+  command
       .add_option("--floor", floor, "What holds for everybody besides: event:EPS, w-event:EPS:W or user:EPS:HORIZON")
       ->group(group);
   command
       .add_flag("--exact-when-idle", exact_when_idle,
                 "Release the true value where no policy is relevant: exposes who stated none")
-      ->group(group);
-  command
-      .add_option("--repeats", repeats,
-                  "Two rows that say the same: refuse, keep (each counts), or auto: refuse in files of up to 100 rows")
-      ->check(CLI::IsMember({"auto", "refuse", "keep"}))
-      ->capture_default_str()
       ->group(group);
 }
 

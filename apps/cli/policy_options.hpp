@@ -1,4 +1,4 @@
-// Policies, from the command line. Shared by publish, plan and audit.
+// Policies, from the command line. Shared by publish, plan, audit and attack.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -36,7 +36,9 @@ struct PolicyArguments {
   std::optional<std::size_t> most_overlapping;
   std::string repeats = "auto";
 
-  /// `--policies`, and what holds where none is relevant.
+  /// `--policies`, and how the file is read.
+  void add_file_to(CLI::App& command);
+  /// The same, and what holds where no policy is relevant.
   void add_to(CLI::App& command);
   /// The administrator's rule of what is admitted.
   void add_admission_to(CLI::App& command);

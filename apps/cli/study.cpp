@@ -8,6 +8,8 @@ namespace fugu::cli {
 namespace {
 
 constexpr StudyKind kStudies[] = {
+    {"swellfish-2020", "section VI of the conference paper: its mechanisms, whether they keep their promise, attacks",
+     prepare_swellfish_2020},
     {"swellfish-thesis", "chapter 7 of the thesis: what the TeS and TeNAT effects are worth, and nine mechanisms",
      prepare_swellfish_thesis},
 };

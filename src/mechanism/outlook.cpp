@@ -389,6 +389,4 @@ PolicyBook with_scaled_epsilons(const PolicyBook& book, double factor) {
   return scaled;
 }
 
-double surest_belief(double epsilon) { return 1 / (1 + std::exp(-epsilon)); }
-
 }  // namespace fugu

@@ -54,6 +54,7 @@ void prepare_inputs(const TempDir& directory) {
             0);
   write_file(directory / "policies.csv",
              "meter,start,end,length,magnitude,epsilon\nh0,10,21,3,2,1\nh0,18,33,8,1,1\nh1,12,15,1,2,0.5\n");
+  write_file(directory / "uses.csv", "meter,appliance,start,minutes,kw\nh0,oven,200,40,2\n");
   std::string readings = "time,meter,value\n";
   for (int slot = 0; slot < 8; ++slot) {
     for (const char* meter : {"m1", "m2", "m3"}) {
@@ -67,7 +68,7 @@ void prepare_inputs(const TempDir& directory) {
   ASSERT_EQ(in_shell(directory, "gzip readings.csv").exit_code, 0);
 }
 
-/// Runs under the names that the examples of audit, metrics and report use.
+/// Runs under the names that the examples of audit, attack, metrics and report use.
 void prepare_runs(const TempDir& directory) {
   const std::string publish = "fugu publish --stream totals.csv " + std::string(kPromise);
   for (const char* files : {"--ledger run.ledger --out released.csv", "--ledger u.ledger --out u.csv",
@@ -87,12 +88,12 @@ TEST(Help, TheTourRuns) {
   const Finished help = run_fugu(directory, "help");
   ASSERT_EQ(help.exit_code, 0);
   for (const char* name :
-       {"plan", "publish", "audit", "metrics", "report", "advise", "bench", "study", "simulate", "describe", "help"}) {
+       {"plan", "publish", "audit", "attack", "metrics", "report", "advise", "bench", "study", "simulate", "describe", "help"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + name), std::string::npos) << "does not list " << name << "\n"
                                                                             << help.out;
   }
   const std::vector<std::string> commands = commands_in(help.out);
-  ASSERT_EQ(commands.size(), 10u) << help.out;
+  ASSERT_EQ(commands.size(), 11u) << help.out;
   for (const std::string& command : commands) {
     const Finished finished = in_shell(directory, command);
     EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;
@@ -105,7 +106,7 @@ TEST(Help, EveryExampleOfEveryCommandRuns) {
   std::size_t examples = 0;
   const std::vector<std::string> tour = commands_in(run_fugu(TempDir(), "help").out);
   for (const char* name :
-       {"plan", "publish", "audit", "metrics", "report", "advise", "bench", "study", "simulate", "describe"}) {
+       {"plan", "publish", "audit", "attack", "metrics", "report", "advise", "bench", "study", "simulate", "describe"}) {
     const TempDir nowhere;
     const Finished help = run_fugu(nowhere, std::string("help ") + name);
     ASSERT_EQ(help.exit_code, 0) << name;
@@ -120,8 +121,9 @@ TEST(Help, EveryExampleOfEveryCommandRuns) {
         continue;  // commands without examples show the tour
       const TempDir directory;
       prepare_inputs(directory);
-      const bool needs_runs = std::string(name) == "audit" || std::string(name) == "metrics" ||
-                              std::string(name) == "report" || std::string(name) == "describe";
+      const bool needs_runs = std::string(name) == "audit" || std::string(name) == "attack" ||
+                              std::string(name) == "metrics" || std::string(name) == "report" ||
+                              std::string(name) == "describe";
       if (needs_runs) prepare_runs(directory);
       const Finished finished =
           in_shell(directory, replaced(replaced(command, "producer", "cat totals.csv"), "…", kPromise));

@@ -276,10 +276,5 @@ TEST(Outlook, ErrorsFallInProportionToEpsilon) {
   EXPECT_NEAR(mean_error(with_scaled_epsilons(book, 2.5)) * 2.5 / mean_error(book), 1, 1e-3);
 }
 
-TEST(Outlook, Beliefs) {
-  EXPECT_NEAR(surest_belief(1), 0.7311, 1e-4);
-  EXPECT_EQ(surest_belief(0), 0.5);
-}
-
 }  // namespace
 }  // namespace fugu::test

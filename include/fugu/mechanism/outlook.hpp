@@ -129,7 +129,4 @@ class WhatIf {
 /// The same wishes with every ε multiplied by `factor` > 0, rounded down.
 PolicyBook with_scaled_epsilons(const PolicyBook& book, double factor);
 
-/// From thinking it is 50:50, the surest an observer can get of a secret kept with ε: e^ε / (1 + e^ε).
-double surest_belief(double epsilon);
-
 }  // namespace fugu

@@ -1,0 +1,533 @@
+// fugu attack: what somebody who sees a release could learn of what policies hide.
+#include "fugu/attack/attack.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <map>
+
+#include "command.hpp"
+#include "fugu/attack/detection.hpp"
+#include "fugu/report/html.hpp"
+#include "fugu/report/number.hpp"
+#include "fugu/stream/release_reader.hpp"
+#include "fugu/stream/series_map.hpp"
+#include "output_stream.hpp"
+#include "policy_options.hpp"
+#include "progress.hpp"
+#include "released_file.hpp"
+#include "source_options.hpp"
+#include "table.hpp"
+
+namespace fugu::cli {
+
+namespace {
+
+struct AttackArguments {
+  std::string released;
+  PolicyArguments policies;
+  std::string series_map;
+  std::string meter;
+  std::string unit_step = "0.000001";
+  std::string unit;
+  double delta = 0;
+  std::string noise;
+  std::size_t top = 5;
+  std::size_t plays = 4000;
+  std::uint64_t seed = 1;
+  std::string uses;
+  std::string slot_length = "15m";
+  std::string out;
+  std::string plot;
+  std::string html;
+};
+
+constexpr const char* kExamples = R"(
+The best test there is against a release: somebody who knows everything but whether what a policy hides happened, even
+when it would have happened, and the noise scales. For each policy: how sure he can get, how often he guesses right,
+and what ε permits at most. "alone" is about the one thing the policy hides, "together" about all that the meter hides
+within its interval, which is what ε is about. Released values are looked at; what a mechanism decides by the data
+(when to release anew) costs budget of its own and is covered by ε, not by these figures.
+Exit code 0 when every policy is within its ε, 1 when one is not.
+
+With --uses, also what somebody finds who has nothing but the release: a matched filter for each appliance.
+
+Examples
+  fugu attack --released released.csv --policies policies.csv --unit-step 0.001 --unit kW
+  fugu attack --released released.csv --policies policies.csv --meter h0 --plot roc.svg --html attack.html --out all.csv
+  fugu attack --released released.csv --policies policies.csv --delta 1e-6              Gaussian noise
+  fugu simulate households --households 20 --totals load.csv --log uses.csv --policies policies.csv
+  fugu attack --released released.csv --policies policies.csv --uses uses.csv
+)";
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Error usage(std::string message) { return {Cause::usage, std::move(message)}; }
+
+std::string number(double value) { return report::format_significant(value); }
+std::string area(double auc) { return report::format_fixed(auc, 3); }
+std::string percent(double share) {
+  return std::isnan(share) ? "–" : report::format_fixed(100 * share, 1).append(" %");
+}
+
+/// A policy under attack.
+struct Attacked {
+  PolicyAttack attack;
+  std::vector<SeriesId> series;  ///< that the meter counts into
+};
+
+/// One call of `fugu attack`.
+class AttackRun {
+ public:
+  explicit AttackRun(const AttackArguments& arguments) : arguments_(arguments) {}
+  Outcome run();
+
+ private:
+  Result<void> check() const;
+  Result<void> read();
+  Result<void> read_releases();
+  void take(const ReleaseRecord& row);
+  Result<std::vector<SeriesId>> series_of(std::string_view meter) const;
+  SlotNoise noise_of(const std::vector<SeriesId>& series) const;
+
+  Result<void> attack_all();
+  void play_worst();
+  Result<void> detect();
+
+  std::string time_text(Slot slot) const { return clock_.clock.text(slot, clock_.utc_offset_s); }
+  std::string magnitude_text(const Policy& policy) const {
+    return step_.text(static_cast<std::int64_t>(policy.magnitude_steps)) +
+           (arguments_.unit.empty() ? "" : " " + arguments_.unit);
+  }
+  AttackBound bound(const Policy& policy) const { return attack_bound(policy.epsilon.to_double(), arguments_.delta); }
+  std::string unless() const {
+    return arguments_.delta > 0
+               ? ", unless something happens that has a probability of at most " + short_number(arguments_.delta)
+               : "";
+  }
+  report::Table worst_table() const;
+  report::Table detection_table() const;
+  std::vector<std::string> words() const;
+  std::vector<std::string> summary() const;
+  report::Chart roc() const;
+  Result<void> write_csv() const;
+  Result<void> write_pictures() const;
+
+  const AttackArguments& arguments_;
+  NoiseKind kind_ = NoiseKind::laplace;
+  UnitStep step_;
+  RunClock clock_;
+  std::vector<std::string> series_;
+  std::optional<SeriesMap> map_;
+  PolicyBook book_;
+  Interval slots_{0, -1};
+  std::vector<std::vector<double>> scales_;  // by series and slot, in steps
+  std::vector<std::vector<double>> values_;  // the same: what was released, NaN for nothing
+  bool has_estimates_ = false;
+  bool has_decisions_ = false;
+  std::vector<Attacked> attacked_;  // those that are broken first, then by how sure he can be
+  std::vector<SimulatedAttack> played_;
+  std::size_t exceeding_ = 0;
+  std::map<std::string, DetectionCount> detected_;  // by appliance
+};
+
+Result<void> AttackRun::check() const {
+  if (arguments_.released.empty()) return usage("--released is missing: the file to attack");
+  if (arguments_.released == "-") return usage("--released must be a file: it is read more than once");
+  if (!arguments_.policies.given()) return usage("--policies is missing: what households want hidden");
+  if (!(arguments_.delta >= 0 && arguments_.delta < 1)) return usage("--delta: expected a number from 0 to below 1");
+  if (!arguments_.noise.empty() && arguments_.noise != "laplace" && arguments_.noise != "gaussian")
+    return usage("--noise: expected laplace or gaussian");
+  if (arguments_.noise == "gaussian" && arguments_.delta == 0)
+    return usage("--noise gaussian keeps no promise without --delta");
+  if (arguments_.plays < 100 || arguments_.plays > 1'000'000) return usage("--plays: expected 100 to 1000000");
+  return {};
+}
+
+/// Slots between the rows that there are say nothing.
+void AttackRun::take(const ReleaseRecord& row) {
+  const auto slots = static_cast<std::size_t>(row.slot - slots_.first + 1);
+  slots_.last = row.slot;
+  for (std::size_t s = 0; s < series_.size(); ++s) {
+    scales_[s].resize(slots, kInfinity);
+    values_[s].resize(slots, std::numeric_limits<double>::quiet_NaN());
+  }
+  if (!row.known) return;
+  values_[row.series].back() = row.value;
+  if (!row.sampled) {
+    has_decisions_ |= row.loss_rate > 0;
+    return;
+  }
+  const double per_step = 1 / step_.to_double();
+  if (row.scale) {
+    scales_[row.series].back() = *row.scale * per_step;
+    const double value_rate = kind_ == NoiseKind::laplace ? 1 / *row.scale : 0.5 / (*row.scale * *row.scale);
+    has_decisions_ |= row.loss_rate > value_rate * (1 + 1e-6);
+  } else {  // an estimate: as if the answers behind it were one
+    has_estimates_ = true;
+    const double scale = kind_ == NoiseKind::laplace ? 1 / row.loss_rate : std::sqrt(0.5 / row.loss_rate);
+    scales_[row.series].back() = scale * per_step;
+  }
+}
+
+Result<void> AttackRun::read_releases() {
+  scales_.resize(series_.size());
+  values_.resize(series_.size());
+  FUGU_ASSIGN(Input input, Input::open(arguments_.released));
+  FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {clock_.clock, series_}));
+  ReleaseRecord row;
+  bool first = true;
+  for (;;) {
+    FUGU_ASSIGN(const bool more, rows.next(row));
+    if (!more) return {};
+    if (first) slots_ = {row.slot, row.slot - 1};
+    first = false;
+    constexpr Slot kSlotsMax = Slot{1} << 24;
+    if (row.slot - slots_.first >= kSlotsMax)
+      return Error{Cause::bad_input, arguments_.released + ": spans more than " + std::to_string(kSlotsMax) + " slots"};
+    take(row);
+  }
+}
+
+Result<void> AttackRun::read() {
+  kind_ = arguments_.noise.empty()         ? (arguments_.delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace)
+          : arguments_.noise == "gaussian" ? NoiseKind::gaussian
+                                           : NoiseKind::laplace;
+  FUGU_ASSIGN(step_, UnitStep::parse(arguments_.unit_step));
+  FUGU_ASSIGN(series_, series_in(arguments_.released));
+  FUGU_ASSIGN(clock_, clock_in(arguments_.released));
+  FUGU_TRY(read_releases());
+  if (!arguments_.series_map.empty()) {
+    FUGU_ASSIGN(Input input, Input::open(arguments_.series_map));
+    FUGU_ASSIGN(map_, SeriesMap::read(std::move(input)));
+  }
+  FUGU_ASSIGN(book_, arguments_.policies.read({.unit_step = step_,
+                                               .clock = clock_.clock,
+                                               .utc_offset_s = clock_.utc_offset_s,
+                                               .default_utc_offset_s = clock_.utc_offset_s,
+                                               .series = series_}));
+  if (book_.empty()) return Error{Cause::bad_input, arguments_.policies.policies + ": holds no policy to attack"};
+  const auto meter = book_.find(arguments_.meter);
+  if (!arguments_.meter.empty() && (!meter || book_.of(*meter).empty()))
+    return usage("--meter: no policy of meter '" + arguments_.meter + "' in " + arguments_.policies.policies);
+  return {};
+}
+
+/// As the map says; without one, every series, as a stream of totals is published unless it says otherwise.
+Result<std::vector<SeriesId>> AttackRun::series_of(std::string_view meter) const {
+  std::vector<SeriesId> ids;
+  if (!map_) {
+    for (SeriesId id = 0; id < series_.size(); ++id) ids.push_back(id);
+    return ids;
+  }
+  const auto in_map = map_->meter(meter);
+  if (!in_map)
+    return Error{Cause::bad_input, arguments_.series_map + ": meter '" + std::string(meter) + "' is not in it"};
+  for (const SeriesId id : map_->series_of(*in_map)) {
+    const auto found = std::find(series_.begin(), series_.end(), map_->series()[id]);
+    if (found != series_.end()) ids.push_back(static_cast<SeriesId>(found - series_.begin()));
+  }
+  return ids;
+}
+
+SlotNoise AttackRun::noise_of(const std::vector<SeriesId>& series) const {
+  SlotNoise noise{.slots = slots_, .kind = kind_, .scales_steps = {}};
+  for (const SeriesId id : series) noise.scales_steps.push_back(scales_[id]);
+  return noise;
+}
+
+Result<void> AttackRun::attack_all() {
+  Progress progress("policies attacked");
+  ReadProgress share;
+  share.bytes_total = book_.size();
+  for (MeterId meter = 0; meter < book_.meter_count(); ++meter) {
+    if (!arguments_.meter.empty() && book_.name(meter) != arguments_.meter) continue;
+    if (book_.of(meter).empty()) continue;
+    FUGU_ASSIGN(const std::vector<SeriesId> series, series_of(book_.name(meter)));
+    const SlotNoise noise = noise_of(series);
+    for (const Policy& policy : book_.of(meter).policies()) {
+      if (!policy.interval.overlaps(slots_)) continue;
+      attacked_.push_back({attack_policy(book_.of(meter), policy, noise, arguments_.delta), series});
+      attacked_.back().attack.meter = meter;
+      exceeding_ += attacked_.back().attack.together.exceeds ? 1 : 0;
+      share.bytes = attacked_.size();
+      progress.update(attacked_.size(), share);
+    }
+  }
+  if (attacked_.empty())
+    return Error{Cause::bad_input, arguments_.policies.policies + ": no policy overlaps the released slots"};
+  std::stable_sort(attacked_.begin(), attacked_.end(), [](const Attacked& a, const Attacked& b) {
+    const auto key = [](const Attacked& one) {
+      return std::pair(one.attack.together.exceeds, one.attack.alone.largest_loss);
+    };
+    return key(a) > key(b);
+  });
+  return {};
+}
+
+void AttackRun::play_worst() {
+  for (std::size_t i = 0; i < std::min(arguments_.top, attacked_.size()); ++i)
+    played_.push_back(simulate_unknown_placement(attacked_[i].attack.policy, noise_of(attacked_[i].series),
+                                                 arguments_.plays, arguments_.seed + i));
+}
+
+/// One filter for each meter and appliance, as its uses usually are.
+Result<void> AttackRun::detect() {
+  if (arguments_.uses.empty()) return {};
+  FUGU_ASSIGN(const std::int64_t slot_s, parse_duration(arguments_.slot_length));
+  if ((clock_.clock.has_time() ? clock_.clock.slot_s() : slot_s) % 60 != 0)
+    return usage("--uses: the log counts minutes; expected slots of whole minutes");
+  FUGU_ASSIGN(Input input, Input::open(arguments_.uses));
+  FUGU_ASSIGN(const std::vector<LoggedUse> uses, read_use_log(std::move(input), clock_.clock, slot_s / 60));
+  std::map<std::pair<std::string, std::string>, std::vector<const LoggedUse*>> groups;
+  for (const LoggedUse& use : uses) {
+    if (!arguments_.meter.empty() && use.meter != arguments_.meter) continue;
+    if (slots_.contains(use.first)) groups[{use.meter, use.appliance}].push_back(&use);
+  }
+  const auto middle = [](auto& numbers) {
+    std::nth_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2), numbers.end());
+    return numbers[numbers.size() / 2];
+  };
+  for (const auto& [who, group] : groups) {
+    std::vector<double> powers;
+    std::vector<std::uint64_t> lengths;
+    std::vector<std::size_t> starts;
+    for (const LoggedUse* use : group) {
+      powers.push_back(use->power);
+      lengths.push_back(use->length_slots);
+      starts.push_back(static_cast<std::size_t>(use->first - slots_.first));
+    }
+    const double power = middle(powers);
+    const auto length = static_cast<std::size_t>(middle(lengths));
+    FUGU_ASSIGN(const std::vector<SeriesId> series, series_of(who.first));
+    for (const SeriesId id : series)
+      detected_[who.second] += judge_claims(matched_filter(values_[id], power, length), starts, length);
+  }
+  return {};
+}
+
+report::Table AttackRun::worst_table() const {
+  using Align = report::Column::Align;
+  report::Table table{.caption = "The policies whose secrets he can be surest of",
+                      .columns = {{"meter"},
+                                  {"hides"},
+                                  {"from"},
+                                  {"to"},
+                                  {"ε", Align::number},
+                                  {"AUC", Align::number},
+                                  {"when unknown", Align::number},
+                                  {"right guesses", Align::number},
+                                  {"50:50 becomes", Align::number},
+                                  {"together: AUC", Align::number},
+                                  {"together: 50:50", Align::number},
+                                  {"ε permits", Align::number},
+                                  {"verdict"}}};
+  for (std::size_t i = 0; i < std::min(arguments_.top, attacked_.size()); ++i) {
+    const PolicyAttack& attack = attacked_[i].attack;
+    const Policy& policy = attack.policy;
+    const bool over = attack.together.exceeds;
+    table.rows.push_back(
+        {{std::string(book_.name(attack.meter))},
+         {magnitude_text(policy) + " for " + std::to_string(policy.length_slots)},
+         {time_text(policy.interval.first)},
+         {time_text(policy.interval.last)},
+         {short_number(policy.epsilon.to_double())},
+         {area(attack.alone.auc)},
+         {area(played_[i].auc).append(" ± ").append(area((played_[i].auc_high - played_[i].auc_low) / 2))},
+         {percent(attack.alone.accuracy())},
+         {odds_text(attack.alone.belief)},
+         {area(attack.together.auc)},
+         {odds_text(attack.together.belief)},
+         {odds_text(bound(policy).belief)},
+         {over ? "MORE than ε permits" : "within ε", over ? report::Tone::bad : report::Tone::good}});
+  }
+  return table;
+}
+
+std::vector<std::string> AttackRun::words() const {
+  const PolicyAttack& attack = attacked_.front().attack;
+  const Policy& policy = attack.policy;
+  std::vector<std::string> words;
+  words.push_back("Meter " + std::string(book_.name(attack.meter)) +
+                  ": someone who thinks it is 50:50 whether something of up to " + magnitude_text(policy) +
+                  " ran for up to " + std::to_string(policy.length_slots) +
+                  (policy.length_slots == 1 ? " slot" : " slots") + " between " + time_text(policy.interval.first) +
+                  " and " + time_text(policy.interval.last) + " can get from this release to at most " +
+                  odds_text(attack.alone.belief) + unless() + "; he guesses right in " +
+                  percent(attack.alone.accuracy()) +
+                  " of all cases, even if he knows when it would have been. About all that the meter hides in that "
+                  "time, taken together: at most " +
+                  odds_text(attack.together.belief) + ". Its ε permits " + odds_text(bound(policy).belief) + ".");
+  if (has_estimates_)
+    words.push_back(
+        "Some releases are estimates made of several answers: the figures are for one answer with all their loss.");
+  if (has_decisions_)
+    words.push_back(
+        "The mechanism also spent budget on decisions (loss rates are above those of the values): ε covers them, these "
+        "figures do not.");
+  return words;
+}
+
+std::vector<std::string> AttackRun::summary() const {
+  double worst_use = 0;
+  double auc = 0;
+  for (const Attacked& one : attacked_) {
+    worst_use = std::max(worst_use, one.attack.together.largest_loss / one.attack.policy.epsilon.to_double());
+    auc = std::max(auc, one.attack.alone.auc);
+  }
+  const std::string noise = kind_ == NoiseKind::laplace ? "discrete Laplace" : "discrete Gaussian";
+  return {"released    " + time_text(slots_.first) + " to " + time_text(slots_.last) + ", " +
+              std::to_string(series_.size()) + " series, " + noise + " noise",
+          "policies    " + std::to_string(attacked_.size()) + " attacked; " + std::to_string(exceeding_) +
+              " lose more than their ε permits; the worst " + number(worst_use) + " of 1",
+          "best AUC    " + area(auc) + " on a single secret (0.5 is guessing, 1 is certainty)"};
+}
+
+report::Table AttackRun::detection_table() const {
+  using Align = report::Column::Align;
+  report::Table table{.caption = "What a matched filter finds that knows only the release",
+                      .columns = {{"appliance"},
+                                  {"uses", Align::number},
+                                  {"claims", Align::number},
+                                  {"precision", Align::number},
+                                  {"by chance", Align::number},
+                                  {"recall", Align::number},
+                                  {"AUC", Align::number}}};
+  DetectionCount all;
+  const auto add = [&](const std::string& name, const DetectionCount& count) {
+    table.rows.push_back({{name},
+                          {std::to_string(count.uses)},
+                          {std::to_string(count.claims)},
+                          {percent(count.precision())},
+                          {percent(count.chance_precision())},
+                          {percent(count.recall())},
+                          {area(count.auc()).append(" ± ").append(area(count.auc_half_width()))}});
+  };
+  for (const auto& [appliance, count] : detected_) {
+    add(appliance, count);
+    all += count;
+  }
+  add("all", all);
+  return table;
+}
+
+/// Of the policy he can be surest of.
+report::Chart AttackRun::roc() const {
+  const Attacked& worst = attacked_.front();
+  const Policy& policy = worst.attack.policy;
+  const SlotNoise noise = noise_of(worst.series);
+  report::Chart chart({.title = "Best test against the release: meter " + std::string(book_.name(worst.attack.meter)),
+                       .description = "Detection against false alarms, with the bound that the promise gives.",
+                       .x = {.label = "false alarms", .lo = 0, .hi = 1},
+                       .y = {.label = "detection", .lo = 0, .hi = 1},
+                       .width_px = 640,
+                       .height_px = 520});
+  std::vector<report::Point> permitted;
+  for (int i = 0; i <= 400; ++i)
+    permitted.push_back({i / 400.0, detection_bound(i / 400.0, policy.epsilon.to_double(), arguments_.delta)});
+  const auto curve = [&](const PlacedSecret& secret) {
+    std::vector<report::Point> points;
+    for (const RocPoint& point : LossDistribution::of(exposed_answers(secret, noise)).roc())
+      points.push_back({point.false_alarm, point.detection});
+    return points;
+  };
+  chart.add(report::Line({.label = "what ε permits", .colour = report::Colour::vermilion, .dashed = true}, permitted));
+  chart.add(report::Line({.label = "all that is hidden there, together", .colour = report::Colour::purple},
+                         curve(place_together(book_.of(worst.attack.meter), policy, noise))));
+  chart.add(report::Line({.label = "this secret alone", .colour = report::Colour::blue, .width_px = 2.5},
+                         curve(place_alone(policy, noise))));
+  chart.add(report::Line({.label = "guessing", .colour = report::Colour::slate, .width_px = 1}, {{0, 0}, {1, 1}}));
+  return chart;
+}
+
+Result<void> AttackRun::write_csv() const {
+  FUGU_ASSIGN(OutputStream out, OutputStream::open(arguments_.out));
+  std::fprintf(out.get(),
+               "meter,start,end,length,magnitude,epsilon,auc,accuracy,belief,loss,together_auc,together_accuracy,"
+               "together_belief,together_loss,bound_auc,bound_accuracy,bound_belief,exceeds\n");
+  for (const Attacked& one : attacked_) {
+    const auto& [meter, policy, alone, together] = one.attack;
+    const AttackBound permitted = bound(policy);
+    std::fprintf(out.get(), "%s,%s,%s,%llu,%s,%.6g,", std::string(book_.name(meter)).c_str(),
+                 time_text(policy.interval.first).c_str(), time_text(policy.interval.last).c_str(),
+                 static_cast<unsigned long long>(policy.length_slots),
+                 step_.text(static_cast<std::int64_t>(policy.magnitude_steps)).c_str(), policy.epsilon.to_double());
+    for (const AttackMeasures* measures : {&alone, &together})
+      std::fprintf(out.get(), "%.6g,%.6g,%.6g,%.6g,", measures->auc, measures->accuracy(), measures->belief,
+                   measures->largest_loss);
+    std::fprintf(out.get(), "%.6g,%.6g,%.6g,%d\n", permitted.auc, permitted.accuracy, permitted.belief,
+                 together.exceeds ? 1 : 0);
+  }
+  return out.finish();
+}
+
+Result<void> AttackRun::write_pictures() const {
+  if (!arguments_.plot.empty()) FUGU_TRY(write_file(arguments_.plot, roc().standalone_svg()));
+  if (arguments_.html.empty()) return {};
+  report::Page page({.title = "Attack", .subtitle = "What somebody who sees the release could learn"});
+  for (const std::string& line : summary()) page.paragraph(line);
+  for (const std::string& text : words()) page.note(text, exceeding_ > 0 ? report::Tone::bad : report::Tone::plain);
+  page.table(worst_table());
+  page.figure(roc(), "The policy he can be surest of. He knows everything but whether it happened.");
+  if (!detected_.empty()) page.section("Knowing only the release").table(detection_table());
+  return write_file(arguments_.html, page.html());
+}
+
+Outcome AttackRun::run() {
+  FUGU_TRY(check());
+  FUGU_TRY(read());
+  FUGU_TRY(attack_all());
+  play_worst();
+  FUGU_TRY(detect());
+  if (arguments_.out != "-") {
+    for (const std::string& line : summary()) std::printf("%s\n", line.c_str());
+    const report::Table worst = worst_table();
+    std::printf("\n%s\n", worst.caption.c_str());
+    print_table(worst, "  ");
+    for (const std::string& text : words()) print_wrapped(text, "  ");
+    if (!detected_.empty()) {
+      const report::Table detection = detection_table();
+      std::printf("\n%s\n", detection.caption.c_str());
+      print_table(detection, "  ");
+    }
+  }
+  if (!arguments_.out.empty()) FUGU_TRY(write_csv());
+  FUGU_TRY(write_pictures());
+  return exceeding_ > 0 ? kAnswerIsNo : kDone;
+}
+
+}  // namespace
+
+void add_attack(CLI::App& app, Outcome& outcome) {
+  auto arguments = std::make_shared<AttackArguments>();
+  CLI::App* command = app.add_subcommand("attack", "Show what somebody who sees a release could learn");
+  command->footer(kExamples);
+  command->add_option("--released", arguments->released, "Releases to attack");
+  arguments->policies.add_file_to(*command);
+  command->add_option("--series-map", arguments->series_map,
+                      "Which meter counts into which series; without it, each into all");
+  command->add_option("--meter", arguments->meter, "Only this meter");
+  command
+      ->add_option("--unit-step", arguments->unit_step,
+                   "The stream's grid, as for publish; the default rounds no magnitude up by much")
+      ->capture_default_str();
+  command->add_option("--unit", arguments->unit, "Unit of the values, for texts");
+  command->add_option("--delta", arguments->delta, "δ of the promise")->capture_default_str();
+  command->add_option("--noise", arguments->noise, "laplace, or gaussian, which is the default with --delta");
+  command->add_option("--top", arguments->top, "How many policies to list")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--plays", arguments->plays, "Attacks played for each listed policy, when is not known")
+      ->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Of these plays")->capture_default_str();
+  command->add_option("--uses", arguments->uses, "Log of true uses, as fugu simulate households --log writes it");
+  command->add_option("--slot-length", arguments->slot_length, "For --uses, when times are slot numbers")
+      ->capture_default_str();
+  command->add_option("--out", arguments->out, "CSV: all policies; - is standard output");
+  command->add_option("--plot", arguments->plot, "SVG: detection against false alarms for the first policy listed");
+  command->add_option("--html", arguments->html, "All of it on one page");
+  command->callback([arguments, &outcome] { outcome = AttackRun(*arguments).run(); });
+}
+
+}  // namespace fugu::cli

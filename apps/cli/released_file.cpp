@@ -1,0 +1,40 @@
+#include "released_file.hpp"
+
+#include <optional>
+
+#include "fugu/stream/line_reader.hpp"
+#include "fugu/stream/release_reader.hpp"
+#include "fugu/stream/stamp.hpp"
+
+namespace fugu::cli {
+
+Result<std::vector<std::string>> series_in(const std::string& released) {
+  FUGU_ASSIGN(Input input, Input::open(released));
+  FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {}));
+  ReleaseRecord row;
+  for (;;) {
+    FUGU_ASSIGN(const bool more, rows.next(row));
+    if (!more) break;
+  }
+  if (rows.series().empty()) return Error{Cause::bad_input, released + ": holds no release"};
+  return rows.series();
+}
+
+Result<RunClock> clock_in(const std::string& released) {
+  FUGU_ASSIGN(Input input, Input::open(released));
+  LineReader lines(std::move(input));
+  FUGU_TRY(lines.next());  // the header
+  std::optional<Stamp> first;
+  for (;;) {
+    FUGU_ASSIGN(const auto line, lines.next());
+    if (!line) break;
+    Stamp stamp;
+    if (parse_stamp(line->substr(0, line->find(',')), std::nullopt, stamp) != TimeFault::none) break;
+    if (!first) first = stamp;
+    if (stamp.instant_s > first->instant_s)
+      return RunClock{Clock(first->instant_s, stamp.instant_s - first->instant_s), first->utc_offset_s};
+  }
+  return RunClock{};  // slot numbers, or a single slot
+}
+
+}  // namespace fugu::cli

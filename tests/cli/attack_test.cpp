@@ -1,0 +1,133 @@
+// fugu attack: figures that follow by hand, a promise that is broken, and what is not right.
+#include "support/process.hpp"
+
+namespace fugu::test {
+namespace {
+
+constexpr const char* kPolicies = "meter,start,end,length,magnitude,epsilon\n";
+constexpr const char* kReleases = "time,series,value,scale,loss_rate,sampled\n";
+
+class AttackCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    write("p.csv", kPolicies, "a,0,3,1,2,1\n");
+    // Scale 2: the secret of 2 loses 1, wherever it is. Slot 2 repeats slot 1.
+    write("r.csv", kReleases, "0,load,5.5,2,0.5,1\n1,load,4,2,0.5,1\n2,load,4,2,0,0\n3,load,4.5,2,0.5,1\n");
+  }
+  void write(const char* name, std::string text, const char* rows) { write_file(directory_ / name, text.append(rows)); }
+  Finished attack(const std::string& options) { return run_fugu(directory_, "attack " + options); }
+  void expect_error(const std::string& options, const char* message) {
+    const Finished finished = attack(options);
+    EXPECT_EQ(finished.exit_code, 2) << finished;
+    EXPECT_NE(finished.err.find(message), std::string::npos) << finished;
+  }
+  static bool says(const Finished& finished, const char* text) { return finished.out.find(text) != std::string::npos; }
+
+  TempDir directory_;
+};
+
+TEST_F(AttackCommand, OneSecretByHand) {
+  const Finished finished =
+      attack("--released r.csv --policies p.csv --unit kW --out all.csv --plot roc.svg --html a.html");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  for (const char* text : {"1 attacked; 0 lose more", "1.00 of 1", "73:27", "within ε", "thinks it is 50:50", "69.7 %"})
+    EXPECT_TRUE(says(finished, text)) << text << "\n" << finished;  // accuracy 1 − e^(−½)/2
+  const std::vector<std::string> rows = lines_of(read_file(directory_ / "all.csv"));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_TRUE(rows[1].starts_with("a,0,3,1,2,1,0.7")) << rows[1];
+  EXPECT_TRUE(rows[1].ends_with(",0.731059,0.731059,0.731059,0")) << rows[1];
+  EXPECT_NE(read_file(directory_ / "roc.svg").find("</svg>"), std::string::npos);
+  EXPECT_NE(read_file(directory_ / "a.html").find("</html>"), std::string::npos);
+}
+
+TEST_F(AttackCommand, ASecondSecretCountsTogether) {
+  write("p.csv", kPolicies, "a,0,3,1,2,1\na,2,3,1,1,1\n");
+  const Finished finished = attack("--released r.csv --policies p.csv");
+  EXPECT_EQ(finished.exit_code, 1) << finished;  // 1.5 of 1
+  EXPECT_TRUE(says(finished, "MORE than ε permits")) << finished;
+  EXPECT_TRUE(says(finished, "1.50 of 1")) << finished;
+  EXPECT_TRUE(says(finished, "82:18")) << finished;
+}
+
+TEST_F(AttackCommand, HalfTheScaleIsCaught) {
+  write("r.csv", kReleases, "0,load,5.5,1,1,1\n1,load,4,1,1,1\n");
+  const Finished finished = attack("--released r.csv --policies p.csv");
+  EXPECT_EQ(finished.exit_code, 1) << finished;
+  EXPECT_TRUE(says(finished, "2.00 of 1")) << finished;
+}
+
+TEST_F(AttackCommand, RepeatedReleasesTellNothingAndTrueValuesAll) {
+  write("p.csv", kPolicies, "a,2,2,1,2,1\n");
+  const Finished repeated = attack("--released r.csv --policies p.csv");
+  EXPECT_EQ(repeated.exit_code, 0) << repeated;
+  EXPECT_TRUE(says(repeated, "best AUC    0.500")) << repeated;
+  write("r.csv", kReleases, "0,load,5,2,0.5,1\n1,load,4,2,0.5,1\n2,load,4,0,inf,1\n");
+  const Finished exact = attack("--released r.csv --policies p.csv");
+  EXPECT_EQ(exact.exit_code, 1) << exact;
+  EXPECT_TRUE(says(exact, "100:0")) << exact;
+}
+
+TEST_F(AttackCommand, GaussianNoiseWithDelta) {
+  write("r.csv", kReleases, "0,load,5,8,0.0078125,1\n1,load,4,8,0.0078125,1\n");
+  const Finished finished = attack("--released r.csv --policies p.csv --delta 1e-3");
+  EXPECT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_TRUE(says(finished, "discrete Gaussian")) << finished;
+  EXPECT_TRUE(says(finished, "unless something happens")) << finished;
+}
+
+TEST_F(AttackCommand, AMeterIsInTheSeriesOfTheMap) {
+  write("r.csv", kReleases, "0,north,5,2,0.5,1\n0,south,5,4,0.25,1\n1,north,5,2,0.5,1\n1,south,5,4,0.25,1\n");
+  write("map.csv", "meter,series\n", "a,south\n");
+  const Finished south = attack("--released r.csv --policies p.csv --series-map map.csv");
+  EXPECT_EQ(south.exit_code, 0) << south;
+  EXPECT_TRUE(says(south, "0.500 of 1")) << south;
+  const Finished both = attack("--released r.csv --policies p.csv");
+  EXPECT_EQ(both.exit_code, 1) << both;
+  EXPECT_TRUE(says(both, "1.50 of 1")) << both;
+}
+
+TEST_F(AttackCommand, ThePlainAttackIsJudgedByTheLog) {
+  ASSERT_EQ(run_fugu(directory_,
+                     "simulate households --households 2 --days 3 --totals load.csv --log uses.csv --policies p.csv")
+                .exit_code,
+            0);
+  ASSERT_EQ(run_fugu(directory_,
+                     "publish --stream load.csv --policies p.csv --exact-when-idle --unit-step 0.001 --repeats keep "
+                     "--mechanism narwhal --out r.csv")
+                .exit_code,
+            0);
+  const Finished finished =
+      attack("--released r.csv --policies p.csv --unit-step 0.001 --repeats keep --uses uses.csv --plays 200");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_TRUE(says(finished, "matched filter")) << finished;
+  EXPECT_TRUE(says(finished, "precision")) << finished;
+}
+
+TEST_F(AttackCommand, WhatIsNotRightIsNamed) {
+  expect_error("--policies p.csv", "--released is missing");
+  expect_error("--released r.csv", "--policies is missing");
+  expect_error("--released - --policies p.csv", "must be a file");
+  expect_error("--released r.csv --policies p.csv --delta 1", "--delta");
+  expect_error("--released r.csv --policies p.csv --noise uniform", "laplace or gaussian");
+  expect_error("--released r.csv --policies p.csv --noise gaussian", "without --delta");
+  expect_error("--released r.csv --policies p.csv --plays 3", "--plays");
+  expect_error("--released r.csv --policies p.csv --meter b", "no policy of meter 'b'");
+  expect_error("--released r.csv --policies p.csv --unit-step 0", "unit step");
+  write("late.csv", kPolicies, "a,10,13,1,2,1\n");
+  expect_error("--released r.csv --policies late.csv", "no policy overlaps the released slots");
+  write("none.csv", kPolicies, "");
+  expect_error("--released r.csv --policies none.csv", "holds no policy");
+  write("empty.csv", kReleases, "");
+  expect_error("--released empty.csv --policies p.csv", "holds no release");
+  write("bad.csv", kReleases, "0,load,5,x,0.5,1\n");
+  expect_error("--released bad.csv --policies p.csv", "bad.csv:2:10");
+  write("map.csv", "meter,series\n", "b,load\n");
+  expect_error("--released r.csv --policies p.csv --series-map map.csv", "meter 'a' is not in it");
+  write("uses.csv", "meter,appliance,start,minutes,kw\n", "a,oven,3,-5,1\n");
+  expect_error("--released r.csv --policies p.csv --uses uses.csv", "uses.csv:2:10");
+  expect_error("--released r.csv --policies p.csv --uses uses.csv --slot-length 30s", "whole minutes");
+  expect_error("--released nowhere.csv --policies p.csv", "nowhere.csv: cannot be opened");
+}
+
+}  // namespace
+}  // namespace fugu::test
