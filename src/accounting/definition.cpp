@@ -38,6 +38,14 @@ std::string_view name_of(Protects protects) {
   return {};
 }
 
+std::optional<Protects> protects_named(std::string_view name) {
+  for (const Protects candidate : {Protects::event, Protects::user, Protects::w_event, Protects::swellfish,
+                                   Protects::discounted_exp, Protects::discounted_hyp}) {
+    if (name == name_of(candidate)) return candidate;
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 Result<void> check_swellfish(const Definition::Options& options) {

@@ -87,14 +87,6 @@ struct Draft {
   bool read_signature(std::string_view line);
 };
 
-std::optional<Protects> protects_named(std::string_view name) {
-  for (const Protects candidate : {Protects::event, Protects::user, Protects::w_event, Protects::swellfish,
-                                   Protects::discounted_exp, Protects::discounted_hyp}) {
-    if (name == name_of(candidate)) return candidate;
-  }
-  return std::nullopt;
-}
-
 bool Draft::read_floor(std::string_view line) {
   const auto kind = protects_named(take_word(line));
   Floor read{};

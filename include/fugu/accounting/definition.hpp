@@ -26,6 +26,8 @@ enum class Protects : std::uint8_t {
 };
 
 std::string_view name_of(Protects protects);
+/// nullopt when there is none of that name.
+std::optional<Protects> protects_named(std::string_view name);
 
 /// How much a loss counts some slots later: from 1, never less than before.
 struct Discount {
