@@ -1,0 +1,451 @@
+#include "fugu/study/swellfish_thesis.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <limits>
+#include <map>
+
+#include "../stream/csv.hpp"
+#include "fugu/accounting/tenat.hpp"
+#include "fugu/mechanism/outlook.hpp"
+#include "fugu/study/ordered_tasks.hpp"
+
+namespace fugu {
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr std::string_view kHeader =
+    "household,zone,mechanism,epsilon,method,runs,mae_kw,mre,mre_sd,sampled_share,verdict,worst_share,w,zone_mean_kw";
+constexpr std::string_view kTimingsHeader = "household,zone,mechanism,epsilon,method,runs,slots,seconds,ns_per_slot";
+constexpr std::string_view kClosedForm = "closed form";
+constexpr std::string_view kSimulation = "simulation";
+constexpr int kFormat = 1;
+/// Sanity bound of the relative error. The thesis has 0, which the zeros in the real data do not allow.
+constexpr double kGammaKw = 1;
+constexpr double kWattsPerKw = 1000;
+
+constexpr ThesisMechanism kMechanisms[] = {
+    {"Uniform", "uniform", true, true},
+    {"TeSUniform", "tes-uniform", true, true},
+    {"TeNATUniform", "tenat-uniform", true, true},
+    {"Sample", "sample", true, true},
+    {"TeSSample", "tes-sample", true, true},
+    {"TeNATSample", "tenat-sample", true, true},
+    {"BD", "bd", false, true},
+    {"TeSBD", "tes-bd", false, true},
+    {"BA", "ba", false, true},
+    {"TeSBA", "tes-ba", false, true},
+    {"RescueDP", "rescuedp", false, false},
+    {"UnicornIS", "unicorn-is", true, true},
+    {"UnicornPS", "unicorn-ps", true, true},
+    {"Unicorn", "unicorn", false, true},
+    {"Unicorn*", "unicorn-star", false, false},
+    {"Narwhal", "narwhal", true, true},
+};
+
+std::string_view method_of(bool simulated) { return simulated ? kSimulation : kClosedForm; }
+
+bool serves_policies(const ThesisMechanism& mechanism) {
+  return find_strategy(mechanism.strategy)->serves != Serves::windows;
+}
+
+/// The policies' exact worst loss at these rates.
+Verdict verdict_of(const ThesisMechanism& mechanism, const PolicyBook& book, std::span<const double> rates) {
+  const BookUse use = check_rates(book, {0, static_cast<Slot>(rates.size()) - 1}, rates, Delta::zero());
+  const double worst = use.worst ? use.worst->use : 0;
+  if (find_strategy(mechanism.strategy)->leaks) return {Verdict::Kind::leaks, worst};
+  return {keeps_promise(worst) ? Verdict::Kind::holds : Verdict::Kind::breaks, worst};
+}
+
+/// Computing time of this thread: what a busy machine does meanwhile does not count.
+double thread_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// Mean and, of two or more, standard deviation.
+std::pair<double, double> mean_and_deviation(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  const auto count = static_cast<double>(values.size());
+  const double mean = sum / count;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {mean, values.size() < 2 ? kNone : std::sqrt(squares / (count - 1))};
+}
+
+}  // namespace
+
+std::span<const ThesisMechanism> thesis_mechanisms() { return kMechanisms; }
+
+Result<ThesisStudy> ThesisStudy::make(const ThesisOptions& options) {
+  if (options.zones < 1 || options.zones > kZones) return Error{Cause::usage, "--zones: expected 1 to 20"};
+  if (options.runs < 1 || options.epsilon_runs < 1 || options.check_runs < 1)
+    return Error{Cause::usage, "runs: expected at least 1"};
+  ThesisStudy study;
+  study.options_ = options;
+  FUGU_ASSIGN(study.zones_, make_zones({.data_folder = options.data_folder,
+                                        .days = options.days,
+                                        .seed = options.seed,
+                                        .threads = options.threads}));
+  study.zones_.zones.resize(options.zones);
+  const auto slots_per_day = 24 * 60 / study.zones_.slot_min;
+  FUGU_ASSIGN(study.collections_,
+              simulate_collections({.households = options.households,
+                                    .days = static_cast<std::int64_t>(study.slots()) / slots_per_day,
+                                    .interval = options.interval,
+                                    .beyond = options.beyond,
+                                    .seed = options.seed,
+                                    .threads = options.threads}));
+  study.prepare_zones();
+  study.list_tasks();
+  return study;
+}
+
+void ThesisStudy::prepare_zones() {
+  for (const Zone& zone : zones_.zones) {
+    watts_.push_back(zone.watts());
+    present_.push_back(zone.present());
+    std::vector<double>& weights = relative_weights_.emplace_back();
+    for (const double kw : zone.kw) weights.push_back(std::isnan(kw) ? 0 : 1 / std::max(kw, kGammaKw));
+  }
+}
+
+void ThesisStudy::list_tasks() {
+  const auto add = [&](Task task) {
+    task.first_row = row_count_;
+    row_count_ += task.rows;
+    tasks_.push_back(task);
+  };
+  for (std::size_t household = 0; household < options_.households; ++household) {
+    for (std::size_t m = 0; m < std::size(kMechanisms); ++m) {
+      const ThesisMechanism& mechanism = kMechanisms[m];
+      if (mechanism.planned) {
+        add({.mechanism = m, .household = household, .rows = kThesisEpsilons.size() * options_.zones});
+        // Checked in one zone of each household, another one for the next.
+        add({.mechanism = m,
+             .household = household,
+             .simulated = true,
+             .epsilon = kThesisEpsilon,
+             .zone = household % options_.zones,
+             .runs = options_.check_runs});
+        continue;
+      }
+      for (const double epsilon : kThesisEpsilons) {
+        const bool usual = epsilon == kThesisEpsilon;
+        if (!usual && !mechanism.all_epsilons) continue;
+        for (std::size_t zone = 0; zone < options_.zones; ++zone)
+          add({.mechanism = m,
+               .household = household,
+               .simulated = true,
+               .epsilon = epsilon,
+               .zone = zone,
+               .runs = usual ? options_.runs : options_.epsilon_runs});
+      }
+    }
+  }
+}
+
+std::uint64_t ThesisStudy::seed_of(const Task& task) const {
+  std::string content(kMechanisms[task.mechanism].strategy);
+  content.append("|").append(result_number(task.epsilon));
+  content.append("|").append(std::to_string(collections_.digest(task.household)));
+  content.append("|").append(std::to_string(zones_.zones[task.zone].digest()));
+  return XXH3_64bits_withSeed(content.data(), content.size(), options_.seed);
+}
+
+Result<Mechanism> ThesisStudy::mechanism_of(const Task& task) const {
+  const ThesisMechanism& mechanism = kMechanisms[task.mechanism];
+  const bool policies = serves_policies(mechanism);
+  const std::uint64_t w = collections_.longest_interval_slots(task.household);
+  FUGU_ASSIGN(const Epsilon epsilon, Epsilon::make(task.epsilon));
+  FUGU_ASSIGN(Definition definition,
+              policies ? Definition::make({.protects = Protects::swellfish,
+                                           .epsilon = PromisedEpsilon::of_each_policy(),
+                                           .exact_when_idle = true})
+                       : Definition::make({.protects = Protects::w_event, .epsilon = epsilon, .window_slots = w}));
+  FUGU_ASSIGN(Exposure exposure, Exposure::make({.sensitivity_steps = {collections_.sensitivity_w},
+                                                 .signatures = Exposure::all_shared(1)}));
+  FUGU_ASSIGN(auto strategy,
+              make_strategy(mechanism.strategy, {.policies = policies, .window_slots = w, .unit_steps = kWattsPerKw}));
+  Mechanism made{std::move(definition), std::move(exposure), NoiseKind::laplace, std::move(strategy)};
+  if (policies)
+    made.policies = std::make_unique<CollectionFeed>(collections_.policies[task.household],
+                                                     Budget::round_down(task.epsilon), "household");
+  return made;
+}
+
+ThesisStudy::Errors ThesisStudy::expected_errors(std::size_t zone, std::span<const double> rates,
+                                                 double epsilon) const {
+  const std::vector<double>& truth = zones_.zones[zone].kw;
+  const std::vector<double>& weights = relative_weights_[zone];
+  double shown = 0;  // the truth of the slot whose release is shown; 0 before the first, as a consumer reads it
+  double scale_kw = 0;
+  double absolute = 0;
+  double relative = 0;
+  std::size_t sampled = 0;
+  for (std::size_t t = 0; t < truth.size(); ++t) {
+    if (std::isnan(truth[t])) continue;
+    double error = 0;
+    if (rates[t] > 0) {
+      shown = truth[t];
+      scale_kw = std::isinf(rates[t]) ? 0 : 1 / (rates[t] * epsilon * kWattsPerKw);
+      error = scale_kw;
+      ++sampled;
+    } else {
+      const double moved = std::abs(truth[t] - shown);
+      error = scale_kw > 0 ? moved + scale_kw * std::exp(-moved / scale_kw) : moved;
+    }
+    absolute += error;
+    relative += error * weights[t];
+  }
+  const auto count = static_cast<double>(present_[zone]);
+  return {absolute / count, relative / count, static_cast<double>(sampled) / static_cast<double>(truth.size())};
+}
+
+Result<std::vector<ThesisRow>> ThesisStudy::plan(const Task& task) const {
+  const ThesisMechanism& mechanism = kMechanisms[task.mechanism];
+  FUGU_ASSIGN(const OutlookStrategy strategy,
+              make_outlook_strategy(mechanism.strategy, {.sensitivity_steps = collections_.sensitivity_w}));
+  // Every rule is linear in ε when all policies have the same: one plan serves all.
+  const PolicyBook book = collections_.book(task.household, Budget::round_down(1));
+  const std::vector<double> rates =
+      planned_rates(*strategy.planner, book, {.slots = {0, static_cast<Slot>(slots()) - 1}});
+  const Verdict verdict = verdict_of(mechanism, book, rates);
+  std::vector<ThesisRow> rows;
+  for (const double epsilon : kThesisEpsilons) {
+    for (std::size_t zone = 0; zone < options_.zones; ++zone) {
+      const Errors errors = expected_errors(zone, rates, epsilon);
+      rows.push_back({.mechanism = task.mechanism,
+                      .epsilon = epsilon,
+                      .household = task.household,
+                      .zone = zone,
+                      .mae_kw = errors.mae_kw,
+                      .mre = errors.mre,
+                      .mre_sd = kNone,
+                      .sampled_share = errors.sampled_share,
+                      .verdict = verdict});
+    }
+  }
+  return rows;
+}
+
+Result<ThesisStudy::Errors> ThesisStudy::run_once(const Task& task, std::uint64_t run,
+                                                  std::vector<double>* rates) const {
+  FUGU_ASSIGN(Mechanism mechanism, mechanism_of(task));
+  const bool enforced = !find_strategy(kMechanisms[task.mechanism].strategy)->comparison_only;
+  Simulation simulation(std::move(mechanism), std::make_unique<SimulationNoise>(seed_of(task), run), enforced);
+  const std::vector<Raw>& watts = watts_[task.zone];
+  const std::vector<double>& truth = zones_.zones[task.zone].kw;
+  const std::vector<double>& weights = relative_weights_[task.zone];
+  SlotRow row{.values = {Raw()}};
+  double absolute = 0;
+  double relative = 0;
+  std::size_t sampled = 0;
+  for (std::size_t t = 0; t < watts.size(); ++t) {
+    row.slot = static_cast<Slot>(t);
+    row.values[0] = watts[t];
+    FUGU_ASSIGN(const Release* release, simulation.step(row));
+    const ReleasedValue& value = release->values()[0];
+    if (rates != nullptr) rates->push_back(value.loss_rate);
+    sampled += value.sampled ? 1 : 0;
+    if (watts[t].missing()) continue;
+    const double released_kw = value.known ? static_cast<double>(value.value.steps) / kWattsPerKw : 0;
+    const double error = std::abs(released_kw - truth[t]);
+    absolute += error;
+    relative += error * weights[t];
+  }
+  const auto count = static_cast<double>(present_[task.zone]);
+  return Errors{absolute / count, relative / count, static_cast<double>(sampled) / static_cast<double>(watts.size())};
+}
+
+Result<ThesisRow> ThesisStudy::simulate(const Task& task) const {
+  std::vector<double> mae, mre, sampled, rates;
+  for (std::uint64_t run = 0; run < task.runs; ++run) {
+    FUGU_ASSIGN(const Errors errors, run_once(task, run, run == 0 ? &rates : nullptr));
+    mae.push_back(errors.mae_kw), mre.push_back(errors.mre), sampled.push_back(errors.sampled_share);
+  }
+  const PolicyBook book = collections_.book(task.household, Budget::round_down(task.epsilon));
+  const auto [mean, deviation] = mean_and_deviation(mre);
+  return ThesisRow{.mechanism = task.mechanism,
+                   .epsilon = task.epsilon,
+                   .household = task.household,
+                   .zone = task.zone,
+                   .simulated = true,
+                   .runs = task.runs,
+                   .mae_kw = mean_and_deviation(mae).first,
+                   .mre = mean,
+                   .mre_sd = deviation,
+                   .sampled_share = mean_and_deviation(sampled).first,
+                   .verdict = verdict_of(kMechanisms[task.mechanism], book, rates)};
+}
+
+Result<ThesisStudy::Computed> ThesisStudy::compute(const Task& task) const {
+  const double start_s = thread_seconds();
+  Computed computed;
+  if (task.simulated) {
+    FUGU_ASSIGN(const ThesisRow row, simulate(task));
+    computed.rows.push_back(row);
+  } else {
+    FUGU_ASSIGN(computed.rows, plan(task));
+  }
+  computed.seconds = thread_seconds() - start_s;
+  return computed;
+}
+
+std::string ThesisStudy::row_text(const ThesisRow& row) const {
+  std::string text = "h" + std::to_string(row.household);
+  text.append(",zone").append(std::to_string(row.zone + 1));
+  text.append(",").append(kMechanisms[row.mechanism].name).append(",").append(result_number(row.epsilon));
+  text.append(",").append(method_of(row.simulated)).append(",").append(std::to_string(row.runs));
+  for (const double value : {row.mae_kw, row.mre, row.mre_sd, row.sampled_share})
+    text.append(",").append(result_number(value));
+  text.append(",").append(name_of(row.verdict.kind)).append(",").append(result_number(row.verdict.worst_share));
+  text.append(",").append(std::to_string(collections_.longest_interval_slots(row.household)));
+  text.append(",").append(result_number(zones_.zones[row.zone].mean_kw()));
+  return text;
+}
+
+std::optional<ThesisRow> ThesisStudy::parse_row(std::string_view text) {
+  const std::vector<std::string_view> cells = csv::split(text);
+  if (cells.size() != csv::split(kHeader).size() || !cells[0].starts_with("h") || !cells[1].starts_with("zone"))
+    return std::nullopt;
+  ThesisRow row;
+  const auto mechanism = std::ranges::find(kMechanisms, cells[2], &ThesisMechanism::name);
+  if (mechanism == std::end(kMechanisms)) return std::nullopt;
+  row.mechanism = static_cast<std::size_t>(mechanism - std::begin(kMechanisms));
+  double household = 0, zone = 0, runs = 0;
+  bool good = parse_result_number(cells[0].substr(1), household) && parse_result_number(cells[1].substr(4), zone) &&
+              parse_result_number(cells[5], runs) && household >= 0 && zone >= 1 && runs >= 0;
+  row.simulated = cells[4] == kSimulation;
+  std::size_t at = 6;
+  for (double* value : {&row.mae_kw, &row.mre, &row.mre_sd, &row.sampled_share})
+    good = parse_result_number(cells[at++], *value) && good;
+  good = parse_result_number(cells[3], row.epsilon) && parse_result_number(cells[11], row.verdict.worst_share) && good;
+  if (!good) return std::nullopt;
+  row.household = static_cast<std::size_t>(household);
+  row.zone = static_cast<std::size_t>(zone) - 1;
+  row.runs = static_cast<std::uint64_t>(runs);
+  for (const auto kind : {Verdict::Kind::holds, Verdict::Kind::breaks, Verdict::Kind::leaks}) {
+    if (name_of(kind) != cells[10]) continue;
+    row.verdict.kind = kind;
+    return row;
+  }
+  return std::nullopt;
+}
+
+Result<ResultFile> ThesisStudy::open(const std::string& folder, bool restart) const {
+  std::vector<ResultFact> facts = {{"study", "\"swellfish-thesis\""},
+                                   {"format", std::to_string(kFormat)},
+                                   {"fugu", "\"" FUGU_VERSION "\""},
+                                   {"seed", std::to_string(options_.seed)},
+                                   {"runs", std::to_string(options_.runs)},
+                                   {"epsilon_runs", std::to_string(options_.epsilon_runs)},
+                                   {"check_runs", std::to_string(options_.check_runs)},
+                                   {"slots", std::to_string(slots())},
+                                   {"households", std::to_string(options_.households)}};
+  for (const Zone& zone : zones_.zones)
+    facts.push_back(digest_fact(zone.name, zone.digest(), "other values in " + zone.name));
+  for (std::size_t i = 0; i < options_.households; ++i)
+    facts.push_back(digest_fact("h" + std::to_string(i), collections_.digest(i),
+                                "other policies of household h" + std::to_string(i)));
+  return ResultFile::open(
+      {.folder = folder,
+       .header = std::string(kHeader),
+       .facts = std::move(facts),
+       .timings_header = std::string(kTimingsHeader),
+       .belongs = [this](std::size_t index, std::string_view row) { return index < row_count_ && parse_row(row); },
+       .restart = restart});
+}
+
+Result<void> ThesisStudy::run(ResultFile& file, const std::function<void(std::size_t, std::size_t)>& progress) const {
+  const std::size_t done = file.rows().size();
+  const auto first_open = std::ranges::find_if(tasks_, [&](const Task& t) { return t.first_row + t.rows > done; });
+  const TaskOptions options{
+      .threads = options_.threads, .from = static_cast<std::size_t>(first_open - tasks_.begin()), .progress = progress};
+  const auto take = [&](std::size_t index, const Computed& computed) -> Result<void> {
+    const Task& task = tasks_[index];
+    // Of a task that was cut short by a kill, some rows are there.
+    for (std::size_t i = file.rows().size() - task.first_row; i < computed.rows.size(); ++i) {
+      const ThesisRow& row = computed.rows[i];
+      const double seconds = computed.seconds / static_cast<double>(task.rows);
+      const double mechanism_slots = static_cast<double>(slots() * std::max<std::uint64_t>(1, row.runs));
+      std::string timing = "h" + std::to_string(row.household);
+      timing.append(",zone").append(std::to_string(row.zone + 1));
+      timing.append(",").append(kMechanisms[row.mechanism].name).append(",").append(result_number(row.epsilon));
+      timing.append(",").append(method_of(row.simulated)).append(",").append(std::to_string(row.runs));
+      timing.append(",").append(result_number(mechanism_slots)).append(",").append(result_number(seconds));
+      timing.append(",").append(result_number(seconds / mechanism_slots * 1e9));
+      FUGU_TRY(file.add(row_text(row), timing));
+    }
+    return {};
+  };
+  return run_in_order<Computed>(options, tasks_.size(), [this](std::size_t i) { return compute(tasks_[i]); }, take);
+}
+
+std::vector<CollectionFacts> facts_of_collections(const ThesisStudy& study) {
+  std::vector<CollectionFacts> all;
+  const Interval slots{0, static_cast<Slot>(study.slots()) - 1};
+  for (std::size_t i = 0; i < study.collections().policies.size(); ++i) {
+    const PolicyBook book = study.collections().book(i, Budget::round_down(1));
+    const Collection& collection = book.of(0);
+    CollectionFacts facts{.policies = book.size(),
+                          .longest_interval_slots = study.collections().longest_interval_slots(i)};
+    for (const Policy& policy : collection.policies())
+      facts.most_affected_slots = std::max(facts.most_affected_slots, affected_slots(collection, policy));
+    facts.tes_effect = tes_effect(collection, slots, study.collections().sensitivity_w);
+    facts.tenat_effect = tenat_effect(collection, slots, facts.longest_interval_slots);
+    facts.tenat_effect_printed = tenat_effect(collection, slots, facts.most_affected_slots);
+    all.push_back(facts);
+  }
+  return all;
+}
+
+std::string collections_csv(const ThesisStudy& study, const std::vector<CollectionFacts>& facts) {
+  std::string text =
+      "household,policies,sensitivity_kw,longest_interval_slots,most_affected_slots,tes_effect,tenat_effect,"
+      "tenat_effect_printed\n";
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    text.append("h").append(std::to_string(i)).append(",").append(std::to_string(facts[i].policies));
+    text.append(",").append(result_number(static_cast<double>(study.collections().sensitivity_w) / kWattsPerKw));
+    text.append(",").append(std::to_string(facts[i].longest_interval_slots));
+    text.append(",").append(std::to_string(facts[i].most_affected_slots));
+    for (const double effect : {facts[i].tes_effect, facts[i].tenat_effect, facts[i].tenat_effect_printed})
+      text.append(",").append(result_number(effect));
+    text.append("\n");
+  }
+  return text;
+}
+
+std::vector<MechanismSpeed> read_speeds(const std::string& timings_text) {
+  std::map<std::pair<std::string, std::string>, MechanismSpeed> speeds;
+  for (std::size_t at = 0; at < timings_text.size();) {
+    const std::size_t end = std::min(timings_text.find('\n', at), timings_text.size());
+    const auto cells = csv::split(std::string_view(timings_text).substr(at, end - at));
+    at = end + 1;
+    double slots = 0, seconds = 0;
+    if (cells.size() != csv::split(kTimingsHeader).size() || !parse_result_number(cells[6], slots) ||
+        !parse_result_number(cells[7], seconds))
+      continue;  // the header, or half a row after a kill
+    MechanismSpeed& speed = speeds[{std::string(cells[2]), std::string(cells[4])}];
+    speed.mechanism = cells[2];
+    speed.method = cells[4];
+    speed.slots += slots;
+    speed.seconds += seconds;
+  }
+  std::vector<MechanismSpeed> ordered;
+  for (const ThesisMechanism& mechanism : kMechanisms) {
+    for (const std::string_view method : {kClosedForm, kSimulation}) {
+      const auto found = speeds.find({std::string(mechanism.name), std::string(method)});
+      if (found != speeds.end()) ordered.push_back(found->second);
+    }
+  }
+  return ordered;
+}
+
+}  // namespace fugu
