@@ -92,8 +92,8 @@ class UnicornRule {
     }
     decision_rate_ = kInfinity;
     for (const auto& policy : relevant_)
-      decision_rate_ = std::min(
-          decision_rate_, (1 - answer_share_) * (epsilon_ / static_cast<double>(policy.affected_slots)) / steps_);
+      decision_rate_ = std::min(decision_rate_,
+                                (1 - answer_share_) * (epsilon_ / static_cast<double>(policy.affected_slots)) / steps_);
   }
   bool idle() const { return relevant_.empty(); }
   double rate(Slot slot) {
@@ -208,11 +208,8 @@ HouseholdTimeline::HouseholdTimeline(const Collection& collection, std::size_t s
     for (const Policy* policy : at->second.first) {
       if (free.empty()) free.push_back(static_cast<std::uint32_t>(places_++));
       const std::uint64_t affected = affected_slots(collection, *policy);
-      now.push_back({policy,
-                     {.place = free.back(),
-                      .begins = true,
-                      .last = policy->interval.last,
-                      .affected_slots = affected}});
+      now.push_back(
+          {policy, {.place = free.back(), .begins = true, .last = policy->interval.last, .affected_slots = affected}});
       free.pop_back();
     }
     const auto next = std::next(at);
@@ -233,9 +230,8 @@ bool is_adaptive_rule(std::string_view strategy) {
          strategy == "unicorn" || strategy == "unicorn-star";
 }
 
-std::size_t run_adaptive(const HouseholdTimeline& timeline, const AdaptiveRun& run,
-                         std::span<const std::int64_t> truth, std::vector<std::int64_t>& released,
-                         std::vector<double>* rates) {
+std::size_t run_adaptive(const HouseholdTimeline& timeline, const AdaptiveRun& run, std::span<const std::int64_t> truth,
+                         std::vector<std::int64_t>& released, std::vector<double>* rates) {
   FUGU_CHECK(is_adaptive_rule(run.strategy) && truth.size() == timeline.slots());
   const Budget epsilon = Budget::round_down(run.epsilon);
   const Draws draws(run.seed, run.run);

@@ -31,16 +31,15 @@ class AdaptiveRuns : public ::testing::Test {
   };
 
   Releases simulated(const AdaptiveRun& run, std::size_t household) const {
-    const auto definition = Definition::make({.protects = Protects::swellfish,
-                                              .epsilon = PromisedEpsilon::of_each_policy(),
-                                              .exact_when_idle = true});
+    const auto definition = Definition::make(
+        {.protects = Protects::swellfish, .epsilon = PromisedEpsilon::of_each_policy(), .exact_when_idle = true});
     const auto exposure =
         Exposure::make({.sensitivity_steps = {run.sensitivity_steps}, .signatures = Exposure::all_shared(1)});
     auto strategy = make_strategy(run.strategy, {.policies = true});
     EXPECT_TRUE(definition && exposure && strategy);
     Mechanism mechanism{*definition, *exposure, NoiseKind::laplace, *std::move(strategy)};
-    mechanism.policies = std::make_unique<CollectionFeed>(collections_.policies[household],
-                                                          Budget::round_down(run.epsilon), "h");
+    mechanism.policies =
+        std::make_unique<CollectionFeed>(collections_.policies[household], Budget::round_down(run.epsilon), "h");
     Simulation simulation(std::move(mechanism), std::make_unique<SimulationNoise>(run.seed, run.run),
                           !find_strategy(run.strategy)->comparison_only);
     Releases releases;

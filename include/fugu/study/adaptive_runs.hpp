@@ -73,8 +73,7 @@ bool is_adaptive_rule(std::string_view strategy);
 /// Releases `truth`, one value per slot of the timeline, with exact values where nothing is relevant (as under
 /// --exact-when-idle). `released` gets what is shown in each slot, 0 before the first; `rates`, when wanted, what each
 /// slot loses per step. Returns in how many slots something new was released.
-std::size_t run_adaptive(const HouseholdTimeline& timeline, const AdaptiveRun& run,
-                         std::span<const std::int64_t> truth, std::vector<std::int64_t>& released,
-                         std::vector<double>* rates);
+std::size_t run_adaptive(const HouseholdTimeline& timeline, const AdaptiveRun& run, std::span<const std::int64_t> truth,
+                         std::vector<std::int64_t>& released, std::vector<double>* rates);
 
 }  // namespace fugu
