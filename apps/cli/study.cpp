@@ -8,6 +8,8 @@ namespace fugu::cli {
 namespace {
 
 constexpr StudyKind kStudies[] = {
+    {"discounted", "daily averages of households over a year under discounted privacy: the paper's schedules and ours",
+     prepare_discounted},
     {"swellfish-thesis", "chapter 7 of the thesis: what the TeS and TeNAT effects are worth, and nine mechanisms",
      prepare_swellfish_thesis},
 };
