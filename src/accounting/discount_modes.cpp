@@ -10,9 +10,6 @@ namespace {
 
 /// Far beyond what is kept of it: what is computed is off by less than 2^-100 of itself, and rounded up afterwards.
 constexpr mpfr_prec_t kPrecisionBits = 160;
-/// Bits of a state after the point, beyond those of a Budget.
-constexpr int kStateBits = 48;
-
 /// Distance of neighbouring nodes, in log s: the trapezoidal rule is off by 2^-32.2 at most.
 constexpr double kNodeStep = 0.39;
 /// The largest node is this over z = 1 + β, the smallest z: what lies above is less than 2^-45 of the whole.
@@ -28,22 +25,16 @@ class Number : public detail::Real {
   explicit Number(double value = 0) : Real(kPrecisionBits) { mpfr_set_d(*this, value, MPFR_RNDN); }
 };
 
-/// weight as mantissa and shift, rounded up; forgets rounded down. Both arguments are changed.
+/// Both arguments are changed.
 DiscountMode make_mode(Number& weight, Number& forgets) {
-  mpfr_exp_t exponent = mpfr_get_exp(weight);  // weight < 2^exponent
-  mpfr_mul_2si(weight, weight, 64 - exponent, MPFR_RNDU);
-  mpfr_ceil(weight, weight);
-  if (mpfr_get_exp(weight) > 64) {  // rounded up to 2^64
-    mpfr_div_2ui(weight, weight, 1, MPFR_RNDU);
-    ++exponent;
-  }
+  mpfr_mul_2ui(weight, weight, 112, MPFR_RNDU);
+  detail::Integer whole;
+  mpfr_get_z(whole, weight, MPFR_RNDU);
+  std::uint64_t words[2] = {0, 0};
+  FUGU_CHECK(mpz_sizeinbase(whole, 2) <= 113);
+  mpz_export(words, nullptr, -1, sizeof(std::uint64_t), 0, 0, whole);
   mpfr_mul_2ui(forgets, forgets, 64, MPFR_RNDD);
-  mpfr_floor(forgets, forgets);
-  const auto shift = 64 - exponent - kStateBits;
-  FUGU_CHECK(shift >= 0 && shift <= DiscountMode::kLargestShift);
-  return {.weight = mpfr_get_ui(weight, MPFR_RNDU),
-          .weight_shift = static_cast<unsigned>(shift),
-          .forgets = mpfr_get_ui(forgets, MPFR_RNDD)};
+  return {.weight = (uint128{words[1]} << 64) | words[0], .forgets = mpfr_get_ui(forgets, MPFR_RNDD)};
 }
 
 DiscountMode exponential_mode(double alpha) {

@@ -13,24 +13,21 @@
 
 namespace fugu {
 
+/// floor(a · b / 2^64); a must be below 2^120.
+inline uint128 multiply_high(uint128 a, std::uint64_t b) {
+  return (a >> 64) * b + ((static_cast<std::uint64_t>(a) * static_cast<uint128>(b)) >> 64);
+}
+
 /// A loss of j slots ago, j ≥ 1, counts Σ over modes of weight · ratioʲ.
 struct DiscountMode {
-  static constexpr int kLargestShift = 100;
-
-  std::uint64_t weight;  ///< weight · 2^(weight_shift + 48), at least the true one
-  unsigned weight_shift;
+  uint128 weight;         ///< weight · 2^112, at least the true one, at most 2^112
   std::uint64_t forgets;  ///< (1 − ratio) · 2^64, at most the true one; 0 for what is never forgotten
 
   /// What `state` (multiples of 2^-96) is one slot after `units` (multiples of 2^-48, at most 2^63) were added to it.
   uint128 step(uint128 state, std::uint64_t units) const {
-    if (units != 0) {
-      const uint128 rounding_up = (uint128{1} << weight_shift) - 1;
-      state += (static_cast<uint128>(units) * weight + rounding_up) >> weight_shift;
-    }
-    const auto high = static_cast<std::uint64_t>(state >> 64);
-    const auto low = static_cast<std::uint64_t>(state);
-    // What is forgotten is rounded down.
-    return state - (static_cast<uint128>(high) * forgets + ((static_cast<uint128>(low) * forgets) >> 64));
+    const bool inexact = static_cast<std::uint64_t>(weight) * units != 0;  // modulo 2^64
+    state += multiply_high(weight, units) + (inexact ? 1 : 0);
+    return state - multiply_high(state, forgets);  // what is forgotten is rounded down
   }
 };
 

@@ -36,12 +36,12 @@ void DiscountedAccountant::advance(Slot slot) {
 void DiscountedAccountant::step() {
   ++current_;
   uint128* state = states_.data();
-  for (std::size_t g = 0; g < now_.size(); ++g) {
+  for (std::size_t g = 0; g < now_.size(); ++g, state += modes_.size()) {
     const std::uint64_t units = now_[g].units();
     uint128 sum = 0;
-    for (const DiscountMode& mode : modes_) {
-      *state = std::min(mode.step(*state, units), kLargestState);
-      sum += *state++;
+    for (std::size_t m = 0; m < modes_.size(); ++m) sum += state[m] = modes_[m].step(state[m], units);
+    if (sum > kLargestState) {  // a step adds at most 2^111 to each: nothing has overflowed
+      for (std::size_t m = 0; m < modes_.size(); ++m) state[m] = std::min(state[m], kLargestState);
     }
     earlier_[g] = round_up(sum);
     now_[g] = Budget();

@@ -30,7 +30,7 @@ class DiscountMatrix {
  public:
   explicit DiscountMatrix(const Discount& discount) {
     for (const DiscountMode& mode : discount_modes(discount)) {
-      weight_.push_back(std::ldexp(static_cast<double>(mode.weight), -48 - static_cast<int>(mode.weight_shift)));
+      weight_.push_back(std::ldexp(static_cast<double>(mode.weight), -112));
       ratio_.push_back(1 - std::ldexp(static_cast<double>(mode.forgets), -64));
     }
   }

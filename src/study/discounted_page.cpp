@@ -24,16 +24,42 @@ struct Drawn {
   Schedule schedule;
   Colour colour;
   const char* label;
+  bool dashed = false;
 };
 
 constexpr std::array kDrawn = {Drawn{Schedule::published, Colour::vermilion, "published"},
                                Drawn{Schedule::equal, Colour::blue, "equal (ours, online)"},
-                               Drawn{Schedule::planned, Colour::green, "planned (ours, horizon known)"}};
+                               Drawn{Schedule::planned, Colour::green, "planned (ours, horizon known)", true}};
 
 /// Errors differ by powers of ten: they are drawn as logarithms.
 double drawn_error(double relative_error) { return std::log10(relative_error); }
 
-Axis error_axis() { return {.label = "expected relative error", .ticks = report::decade_ticks({-4, 6})}; }
+/// A chart of errors. An axis that fits them can be made once all lines are known.
+class ErrorChart {
+ public:
+  void add(Line::Options style, std::vector<Point> points) {
+    for (const Point& point : points) {
+      if (!std::isfinite(point.y)) continue;
+      lowest_ = std::min(lowest_, point.y);
+      highest_ = std::max(highest_, point.y);
+    }
+    lines_.emplace_back(std::move(style), std::move(points));
+  }
+  Chart make(std::string title, std::string description, Axis x) {
+    Chart chart({.title = std::move(title),
+                 .description = std::move(description),
+                 .x = std::move(x),
+                 .y = {.label = "expected relative error", .ticks = report::decade_ticks({lowest_, highest_})},
+                 .height_px = 300});
+    for (Line& line : lines_) chart.add(std::move(line));
+    return chart;
+  }
+
+ private:
+  double lowest_ = HUGE_VAL;
+  double highest_ = -HUGE_VAL;
+  std::vector<Line> lines_;
+};
 
 class DiscountedPage {
  public:
@@ -102,24 +128,20 @@ void DiscountedPage::add_averages(std::size_t population) {
 }
 
 void DiscountedPage::add_over_time(std::size_t population, Protects protects, double factor, const std::string& title) {
-  Chart chart({.title = title,
-               .description = "Expected relative error of each day's average, by schedule.",
-               .x = {.label = "day"},
-               .y = error_axis(),
-               .height_px = 300});
+  ErrorChart chart;
   if (protects == Protects::user) {
-    chart.add(Line({.label = "published, no end (Corollary 8)", .colour = Colour::vermilion},
-                   over_days(*find(population, Protects::user, 0, Schedule::published))));
-    chart.add(Line({.label = "the same share every day of the year", .colour = Colour::ochre},
-                   over_days(*find(population, Protects::user, 0, Schedule::uniform))));
-    chart.add(Line({.label = "single days protected only", .colour = Colour::slate, .dashed = true},
-                   over_days(*find(population, Protects::event, 0, Schedule::uniform))));
+    chart.add({.label = "published, no end (Corollary 8)", .colour = Colour::vermilion},
+              over_days(*find(population, Protects::user, 0, Schedule::published)));
+    chart.add({.label = "the same share every day of the year", .colour = Colour::ochre},
+              over_days(*find(population, Protects::user, 0, Schedule::uniform)));
+    chart.add({.label = "single days protected only", .colour = Colour::slate, .dashed = true},
+              over_days(*find(population, Protects::event, 0, Schedule::uniform)));
   } else {
     for (const Drawn& drawn : kDrawn)
-      chart.add(Line({.label = drawn.label, .colour = drawn.colour},
-                     over_days(*find(population, protects, factor, drawn.schedule))));
+      chart.add({.label = drawn.label, .colour = drawn.colour, .dashed = drawn.dashed},
+                over_days(*find(population, protects, factor, drawn.schedule)));
   }
-  page_.figure(chart, "");
+  page_.figure(chart.make(title, "Expected relative error of each day's average, by schedule.", {.label = "day"}), "");
 }
 
 void DiscountedPage::add_over_factor(std::size_t population, Protects protects, const std::string& title) {
@@ -132,19 +154,16 @@ void DiscountedPage::add_over_factor(std::size_t population, Protects protects, 
     const double at = logarithmic ? std::log10(cell.factor) : cell.factor;
     for (std::size_t k = 0; k < kDrawn.size(); ++k) {
       if (kDrawn[k].schedule != cell.schedule) continue;
-      if (k == 0) x.ticks.push_back({at, report::format_significant(cell.factor, 1)});
+      if (k == 0) x.ticks.push_back({at, result_number(cell.factor)});
       // What breaks its promise is left out.
       points[k].push_back({at, courses_[i].worst_share <= 1 ? drawn_error(courses_[i].mean_error()) : NAN});
     }
   }
-  Chart chart({.title = title,
-               .description = "Mean expected relative error over the year, by schedule.",
-               .x = std::move(x),
-               .y = error_axis(),
-               .height_px = 300});
+  ErrorChart chart;
   for (std::size_t k = 0; k < kDrawn.size(); ++k)
-    chart.add(Line({.label = kDrawn[k].label, .colour = kDrawn[k].colour}, std::move(points[k])));
-  page_.figure(chart, logarithmic ? "Published schedules that break their definition are left out." : "");
+    chart.add({.label = kDrawn[k].label, .colour = kDrawn[k].colour, .dashed = kDrawn[k].dashed}, std::move(points[k]));
+  page_.figure(chart.make(title, "Mean expected relative error over the year, by schedule.", std::move(x)),
+               logarithmic ? "Published schedules that break their definition are left out." : "");
 }
 
 void DiscountedPage::add_table(std::size_t population) {
@@ -164,7 +183,7 @@ void DiscountedPage::add_table(std::size_t population) {
     std::string definition(name_of(cell.protects));
     if (cell.protects == Protects::discounted_exp) definition.append(", α = ");
     if (cell.protects == Protects::discounted_hyp) definition.append(", β = ");
-    if (cell.factor > 0) definition.append(report::format_significant(cell.factor, 1));
+    if (cell.factor > 0) definition.append(result_number(cell.factor));
     const bool holds = course.worst_share <= 1;
     const auto percent = [](double error) { return report::format_significant(100 * error) + " %"; };
     const bool plan = cell.schedule == Schedule::planned;

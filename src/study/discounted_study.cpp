@@ -96,8 +96,8 @@ constexpr RealHouseholds kReal[] = {
     {"citylearn-fontana", "citylearn_fontana/load_kwh_17.csv.gz", 3600, 1'469'923'200},  // 2016-07-31
 };
 
-/// A household is there on a day on which it has all readings. The study takes the days from the first on on which at
-/// least half of the households are there.
+/// A household is there on a day on which it has all readings. The study begins with the first day on which at least
+/// half of the households are there, and ends after `days`, or with the data.
 Result<Population> read_population(const RealHouseholds& real, const DiscountedStudyOptions& options) {
   const std::string file = (std::filesystem::path(options.data_folder) / real.file).string();
   FUGU_ASSIGN(Input input, Input::open(file));
@@ -128,10 +128,11 @@ Result<Population> read_population(const RealHouseholds& real, const DiscountedS
   };
   std::size_t first = 0;
   while (first < kwh.size() && 2 * static_cast<std::size_t>(present(first)) < households) ++first;
-  const auto days = static_cast<std::size_t>(options.days);
-  if (first + days > kwh.size())
-    return Error{Cause::usage, file + ": found " + std::to_string(kwh.size() - first) +
-                                   " days with half of the households or more; expected at least --days"};
+  while (!kwh.empty() && present(kwh.size() - 1) == 0) kwh.pop_back();
+  const std::size_t days = std::min(static_cast<std::size_t>(options.days), kwh.size() - std::min(first, kwh.size()));
+  if (days == 0)
+    return Error{Cause::bad_input,
+                 file + ": found no day on which half of the households have all readings; expected some"};
   Days sums(real.name, days, options.clamp_kwh);
   for (std::size_t day = 0; day < days; ++day) {
     if (present(first + day) == 0)
