@@ -51,7 +51,7 @@ Examples
                  --mechanism narwhal --ledger run.ledger --out released.csv      (before: fugu plan --policies …)
 
   Every day counts, but yesterday's losses count half, those of a week ago an eighth (1/(1 + days)):
-    fugu publish --stream days.csv --definition discounted-hyp --beta 1 --epsilon 1 --sensitivity 50 \
+    fugu publish --stream totals.csv --definition discounted-hyp --beta 1 --epsilon 1 --sensitivity 50 \
                  --mechanism equal --ledger run.ledger --out released.csv        (or: planned --horizon 365)
 
   A live stream; kill it and start the same command again, it goes on where it was:

@@ -68,7 +68,7 @@ TEST(Discounted, EveryMechanismIsAuditedWithAndWithoutItsLedger) {
   EXPECT_EQ(broken.exit_code, 1) << broken;
 }
 
-TEST(Discounted, GoesOnWhereItStopped) {
+TEST(Discounted, AnotherDiscountIsAnotherRun) {
   const TempDir directory;
   const std::string command =
       "publish --stream s.csv --definition discounted-hyp --beta 1 --epsilon 1 --sensitivity 50 --mechanism planned "
@@ -77,7 +77,6 @@ TEST(Discounted, GoesOnWhereItStopped) {
   ASSERT_EQ(run_fugu(directory, command).exit_code, 0);
   const std::string before = read_file(directory / "o.csv");
   write_file(directory / "s.csv", stream(80));
-  // The ledger says that the stream ended; another horizon or discount is another run.
   const Finished other = run_fugu(directory,
                                   "publish --stream s.csv --definition discounted-hyp --beta 2 --epsilon 1 "
                                   "--sensitivity 50 --mechanism planned --horizon 80 --ledger run.ledger --out o.csv");

@@ -12,7 +12,7 @@
 namespace fugu::test {
 namespace {
 
-constexpr DiscountedStudyOptions small() { return {.households = 20, .days = 40, .runs = 3, .threads = 1}; }
+DiscountedStudyOptions small() { return {.households = 20, .days = 40, .runs = 3, .threads = 1}; }
 
 const DiscountedCell* find(const DiscountedStudy& study, Protects protects, double factor,
                            DiscountedSchedule schedule) {
@@ -110,8 +110,12 @@ TEST(DiscountedStudy, OptionsAreChecked) {
 }
 
 TEST(DiscountedStudy, RealHouseholds) {
-  if (!std::filesystem::exists(std::string(FUGU_SHARED_DATA) + "/sgsc_newcastle")) GTEST_SKIP() << "no data";
-  const auto study = DiscountedStudy::make({.data_folder = FUGU_SHARED_DATA});
+  const std::filesystem::path data(FUGU_SHARED_DATA);
+  if (!std::filesystem::exists(data / "sgsc_newcastle")) GTEST_SKIP() << "no data";
+  DiscountedStudyOptions options = small();
+  options.data_folder = data.string();
+  options.days = 365;
+  const auto study = DiscountedStudy::make(options);
   ASSERT_TRUE(study) << reason(study);
   ASSERT_EQ(study->populations().size(), 2u);
   const Population& newcastle = study->populations()[0];
