@@ -76,7 +76,7 @@ constexpr std::uint64_t kDays = 1564;  // 4.5 years: 150,144 quarter hours
 
 void register_all() {
   for (const StrategyKind& kind : strategy_kinds()) {
-    if (kind.serves == Serves::windows || kind.comparison_only) continue;
+    if (!serves(kind, Serves::policies) || kind.comparison_only) continue;
     for (const int per_day : {10, 20}) {
       const std::string name = "one_meter/" + std::string(kind.name) + "/" + std::to_string(per_day) + "_a_day";
       benchmark::RegisterBenchmark(name.c_str(), [&kind, per_day](benchmark::State& state) {

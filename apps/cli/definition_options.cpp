@@ -8,8 +8,10 @@ namespace fugu::cli {
 
 void DefinitionOptions::add_to(CLI::App& command) {
   const std::string group = "Promise";
-  command.add_option("--definition", definition, "event, user, w-event or swellfish (see: fugu describe w-event)")
-      ->check(CLI::IsMember({"event", "user", "w-event", "swellfish"}))
+  command
+      .add_option("--definition", definition,
+                  "event, user, w-event, swellfish, discounted-exp or discounted-hyp (see: fugu describe w-event)")
+      ->check(CLI::IsMember({"event", "user", "w-event", "swellfish", "discounted-exp", "discounted-hyp"}))
       ->group(group);
   command.add_option("--epsilon", epsilon, "How well: 0.1 is strong, 1 usual, 10 weak. There is no default")
       ->group(group);
@@ -18,7 +20,15 @@ void DefinitionOptions::add_to(CLI::App& command) {
       ->capture_default_str()
       ->group(group);
   command.add_option("--w", w, "w-event: length of the protected window in slots")->group(group);
-  command.add_option("--horizon", horizon, "user: the largest number of slots that will ever be released")
+  command
+      .add_option("--horizon", horizon,
+                  "user: the largest number of slots that will ever be released; --mechanism planned: how many there "
+                  "will be")
+      ->group(group);
+  command
+      .add_option("--alpha", alpha, "discounted-exp: a loss of j slots ago counts alpha^j, for example 0.9; below 1")
+      ->group(group);
+  command.add_option("--beta", beta, "discounted-hyp: a loss of j slots ago counts 1/(1 + beta j), for example 1")
       ->group(group);
   command
       .add_option("--sensitivity", sensitivity,
@@ -36,9 +46,10 @@ void DefinitionOptions::add_to(CLI::App& command) {
 
 Result<Definition> DefinitionOptions::make_swellfish() const {
   if (!policies.given()) return Error{Cause::usage, "--policies is missing: swellfish keeps what a policies file says"};
-  if (epsilon || w || horizon)
+  if (epsilon || w || horizon || alpha || beta)
     return Error{Cause::usage,
-                 "--epsilon, --w and --horizon do not go with --policies: each policy says its own, and --floor says "
+                 "--epsilon, --w, --horizon, --alpha and --beta do not go with --policies: each policy says its own, "
+                 "and --floor says "
                  "what holds for everybody"};
   const auto checked_delta = Delta::make(delta);
   if (!checked_delta) return Error{Cause::usage, "--delta: " + checked_delta.error().message};
@@ -52,7 +63,8 @@ Result<Definition> DefinitionOptions::make() const {
   // All that is wrong at once: nobody wants to correct a command line one error at a time.
   std::string wrong;
   const auto complain = [&](const std::string& what) { wrong += (wrong.empty() ? "" : "\n       ") + what; };
-  if (definition.empty()) complain("--definition is missing: event, user or w-event (or give --policies)");
+  if (definition.empty())
+    complain("--definition is missing: event, user, w-event or a discounted one (or give --policies)");
   if (!epsilon) complain("--epsilon is missing: there is no default, choose how well to protect (for example 1)");
   const auto checked_epsilon = Epsilon::make(epsilon.value_or(1));
   if (!checked_epsilon) complain("--epsilon: " + checked_epsilon.error().message);
@@ -61,18 +73,23 @@ Result<Definition> DefinitionOptions::make() const {
   if (definition == "w-event" && !w) complain("--w is missing: the length of the protected window in slots");
   if (definition == "user" && !horizon) complain("--horizon is missing: the largest number of slots ever released");
   if (definition != "w-event" && w) complain("--w belongs to --definition w-event");
-  if (definition != "user" && horizon) complain("--horizon belongs to --definition user");
+  if (definition != "user" && !discounted() && horizon)
+    complain("--horizon belongs to --definition user, or to --mechanism planned of a discounted one");
   if ((w && *w < 1) || (horizon && *horizon < 1)) complain("--w and --horizon must be at least 1 slot");
+  if (definition == "discounted-exp" && !alpha) complain("--alpha is missing: between 0 and 1, for example 0.9");
+  if (definition == "discounted-hyp" && !beta) complain("--beta is missing: above 0, for example 1");
+  if (definition != "discounted-exp" && alpha) complain("--alpha belongs to --definition discounted-exp");
+  if (definition != "discounted-hyp" && beta) complain("--beta belongs to --definition discounted-hyp");
+  if (discounted() && delta > 0) complain("--delta: discounted definitions are pure promises: leave it out");
   if (!wrong.empty()) return Error{Cause::usage, wrong};
   std::optional<std::uint64_t> window;
   if (w) window = static_cast<std::uint64_t>(*w);
-  if (horizon) window = static_cast<std::uint64_t>(*horizon);
-  return Definition::make({.protects = definition == "event"  ? Protects::event
-                                       : definition == "user" ? Protects::user
-                                                              : Protects::w_event,
+  if (horizon && definition == "user") window = static_cast<std::uint64_t>(*horizon);
+  return Definition::make({.protects = *protects_named(definition),
                            .epsilon = *checked_epsilon,
                            .delta = *checked_delta,
-                           .window_slots = window});
+                           .window_slots = window,
+                           .discount = alpha ? alpha : beta});
 }
 
 Result<Exposure> DefinitionOptions::exposure_of_stream(const UnitStep& unit_step, std::size_t series) const {

@@ -18,6 +18,8 @@ struct DefinitionOptions {
   double delta = 0;
   std::optional<std::int64_t> w;
   std::optional<std::int64_t> horizon;
+  std::optional<double> alpha;
+  std::optional<double> beta;
   std::string sensitivity;
   std::string budgets = "shared";
 
@@ -26,6 +28,7 @@ struct DefinitionOptions {
 
   void add_to(CLI::App& command);
   Result<Definition> make() const;
+  bool discounted() const { return definition == "discounted-exp" || definition == "discounted-hyp"; }
   /// For a stream of totals: sensitivities as given, budgets shared or own. Policies without a floor need no
   /// sensitivity: they say what may change.
   Result<Exposure> exposure_of_stream(const UnitStep& unit_step, std::size_t series) const;

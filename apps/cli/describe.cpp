@@ -40,6 +40,17 @@ std::vector<Entry> catalogue() {
        "each of the meter's policies, are ε-indistinguishable with the policy's own ε; a floor holds for everybody, or "
        "true values are released where nothing is relevant",
        "proved", "docs/guarantees/swellfish.md", "--policies policies.csv --floor event:1 --sensitivity 10"},
+      {"definition", "discounted-exp", "protects everything a meter did, old losses counting less: αʲ after j slots",
+       "in every slot t, Σ over k ≤ t of α^(t−k) · (what the answers of slot k lose about a meter) is at most ε; so w "
+       "consecutive slots are protected at ε·(1 + (w−1)·(1−α)), and nothing bounds a whole life",
+       "proved", "docs/guarantees/discounted.md",
+       "--definition discounted-exp --alpha 0.9 --epsilon 1 --sensitivity 10 --mechanism equal"},
+      {"definition", "discounted-hyp",
+       "protects everything a meter did, old losses counting less: 1/(1 + βj) after j slots",
+       "in every slot t, Σ over k ≤ t of (what the answers of slot k lose about a meter)/(1 + β(t−k)) is at most ε; "
+       "nothing bounds a whole life, though what is lost grows ever more slowly per slot",
+       "proved", "docs/guarantees/discounted.md",
+       "--definition discounted-hyp --beta 1 --epsilon 1 --sensitivity 10 --mechanism equal"},
       {"noise", "laplace", "discrete Laplace noise on the grid: P(k) ∝ exp(−|k|/scale)",
        "exact to the last bit, from a cryptographic source; a change by c steps loses c/scale", "proved",
        "docs/guarantees/noise.md", "--noise laplace"},

@@ -25,6 +25,7 @@ struct PublishOptions {
   DefinitionOptions definition;
   std::string mechanism;
   std::optional<std::uint64_t> every;
+  std::string least = "mean";
   std::optional<double> true_variance;
   std::string noise = "auto";
   std::string filter;
@@ -48,6 +49,10 @@ Examples
   What households want hidden, when and how well; everybody else at least event level:
     fugu publish --stream totals.csv --policies policies.csv --floor event:1 --sensitivity 10 --unit-step 0.001 \
                  --mechanism narwhal --ledger run.ledger --out released.csv      (before: fugu plan --policies …)
+
+  Every day counts, but yesterday's losses count half, those of a week ago an eighth (1/(1 + days)):
+    fugu publish --stream totals.csv --definition discounted-hyp --beta 1 --epsilon 1 --sensitivity 50 \
+                 --mechanism equal --ledger run.ledger --out released.csv        (or: planned --horizon 365)
 
   A live stream; kill it and start the same command again, it goes on where it was:
     producer | fugu publish --stream - --slot-length 15m --follow --ledger run.ledger --out released.csv …
@@ -217,7 +222,9 @@ Result<void> PublishRun::check() const {
   std::string wrong;
   const auto complain = [&](const std::string& what) { wrong += (wrong.empty() ? "" : "\n       ") + what; };
   if (options_.mechanism.empty())
-    complain("--mechanism is missing: uniform, sample, hybrid, or narwhal with --policies (see: fugu describe)");
+    complain(
+        "--mechanism is missing: uniform, sample, hybrid, narwhal with --policies, or equal with a discounted "
+        "definition (see: fugu describe)");
   const StrategyKind* kind = find_strategy(options_.mechanism);
   if (kind != nullptr && kind->comparison_only && !options_.seed)
     complain(options_.mechanism + " is for comparison only and runs with --seed: it " + std::string(kind->status));
@@ -228,7 +235,11 @@ Result<void> PublishRun::check() const {
     complain("--seed makes noise that anybody can subtract: it is for simulation and never goes with --follow");
   if (options_.noise == "gaussian" && options_.definition.delta == 0)
     complain("--noise gaussian keeps no pure promise: give --delta as well, or use laplace");
-  if (options_.every && options_.mechanism != "hybrid") complain("--every belongs to --mechanism hybrid");
+  if (options_.every && options_.mechanism != "hybrid" && options_.mechanism != "equal")
+    complain("--every belongs to --mechanism hybrid and equal");
+  if (options_.least != "mean" && options_.mechanism != "planned") complain("--least belongs to --mechanism planned");
+  if (options_.definition.discounted() && options_.definition.horizon && options_.mechanism != "planned")
+    complain("--horizon belongs to --mechanism planned when the definition is discounted");
   if (options_.true_variance && options_.mechanism != "rescuedp-as-published")
     complain("--true-variance belongs to --mechanism rescuedp-as-published");
   if (!options_.ledger.empty() && options_.ledger == options_.out)
@@ -292,13 +303,19 @@ Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) const
   std::optional<double> true_variance = options_.true_variance;
   const double unit = source_->unit_step().to_double();
   if (true_variance) *true_variance /= unit * unit;
+  const bool has_window = !has_policies() && !definition_->discount();
   FUGU_ASSIGN(auto strategy,
-              make_strategy(options_.mechanism, {.policies = has_policies(),
-                                                 .window_slots = has_policies() ? 1 : definition_->window_slots(),
-                                                 .every_slots = options_.every,
-                                                 .delta = definition_->delta(),
-                                                 .true_variance = true_variance,
-                                                 .unit_steps = 1 / unit}));
+              make_strategy(options_.mechanism,
+                            {.policies = has_policies(),
+                             .user_level = definition_->protects() == Protects::user,
+                             .discount = definition_->discount(),
+                             .window_slots = has_window ? definition_->window_slots() : 1,
+                             .every_slots = options_.every,
+                             .horizon_slots = options_.definition.horizon,
+                             .least = options_.least == "mean" ? PlanLeast::mean_error : PlanLeast::largest_error,
+                             .delta = definition_->delta(),
+                             .true_variance = true_variance,
+                             .unit_steps = 1 / unit}));
   Mechanism made{*definition_, *exposure_, noise(), std::move(strategy)};
   if (has_policies()) {
     FUGU_ASSIGN(made.policies, policies(clock, fresh));
@@ -312,6 +329,10 @@ Result<LedgerHeader> PublishRun::header(const RunClock& clock) const {
   header.facts["unit-step"] = options_.source.unit_step;
   header.facts["mechanism"] = options_.mechanism;
   if (options_.every) header.facts["every"] = std::to_string(*options_.every);
+  if (options_.mechanism == "planned") {
+    header.facts["horizon"] = std::to_string(options_.definition.horizon.value_or(0));
+    header.facts["least"] = options_.least;
+  }
   header.facts["noise"] = noise() == NoiseKind::gaussian ? "gaussian" : "laplace";
   header.facts["filter"] = options_.filter;
   if (has_policies() && source_->series_map() != nullptr)
@@ -459,9 +480,13 @@ void add_publish(CLI::App& app, Outcome& outcome) {
       ->add_option(
           "--mechanism", options->mechanism,
           "uniform, sample, hybrid, smooth, bd, ba, dsat-w, fast-w, rescuedp, pegasus, adapub; with policies narwhal, "
-          "unicorn-ps and others (see: fugu describe)")
+          "unicorn-ps and others; discounted: equal, planned, published (see: fugu describe)")
       ->group(mechanism);
-  command->add_option("--every", options->every, "hybrid: release every K-th slot")->group(mechanism);
+  command->add_option("--every", options->every, "hybrid, equal: release every K-th slot")->group(mechanism);
+  command->add_option("--least", options->least, "planned: least mean or least largest expected error")
+      ->check(CLI::IsMember({"mean", "largest"}))
+      ->capture_default_str()
+      ->group(mechanism);
   command
       ->add_option("--true-variance", options->true_variance,
                    "rescuedp-as-published: the variance of the whole true stream, which it leaks; simulation only")

@@ -10,6 +10,8 @@ namespace {
 constexpr StudyKind kStudies[] = {
     {"swellfish-2020", "section VI of the conference paper: its mechanisms, whether they keep their promise, attacks",
      prepare_swellfish_2020},
+    {"discounted", "daily averages of households over a year under discounted privacy: the paper's schedules and ours",
+     prepare_discounted},
     {"swellfish-thesis", "chapter 7 of the thesis: what the TeS and TeNAT effects are worth, and nine mechanisms",
      prepare_swellfish_thesis},
 };

@@ -1,5 +1,6 @@
 #include "fugu/accounting/accountant.hpp"
 
+#include "discounted_accountant.hpp"
 #include "swellfish_accountant.hpp"
 #include "user_accountant.hpp"
 #include "window_accountant.hpp"
@@ -17,6 +18,8 @@ std::unique_ptr<Accountant> make_accountant(const Definition& definition, const 
   switch (definition.protects()) {
     case Protects::user: return std::make_unique<UserAccountant>(definition, exposure, enforcement);
     case Protects::swellfish: return make_policy_accountant(definition, exposure, reach);
+    case Protects::discounted_exp:
+    case Protects::discounted_hyp: return std::make_unique<DiscountedAccountant>(definition, exposure, enforcement);
     case Protects::event:
     case Protects::w_event: return std::make_unique<WindowAccountant>(definition, exposure, reach, enforcement);
   }

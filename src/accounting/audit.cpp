@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "audit_discounted.hpp"
 #include "audit_records.hpp"
 #include "audit_windows.hpp"
 #include "fugu/accounting/ledger.hpp"
@@ -99,8 +100,12 @@ Result<void> LedgerAudit::check_promise() {
   const bool has_policies = definition.protects() == Protects::swellfish;
   const std::size_t slots = records_->slots();
   std::optional<audit::WindowAudit> windows;
-  if (const Definition* windowed = has_policies ? definition.floor() : &definition)
+  std::optional<audit::DiscountedAudit> discounted;
+  if (definition.discount()) {
+    discounted.emplace(definition, exposure, slots);
+  } else if (const Definition* windowed = has_policies ? definition.floor() : &definition) {
     windows.emplace(*windowed, exposure, slots);
+  }
   audit::PolicyAudit policies(records_->policies(), exposure, definition.delta());
   const std::vector<SeriesId> named = audit::named_series(records_->policies(), exposure);
 
@@ -110,14 +115,17 @@ Result<void> LedgerAudit::check_promise() {
     std::optional<audit::LossRates> rates;
     if (has_policies) rates.emplace(exposure, definition.delta().value() == 0, slots, range, named);
     if (windows) windows->begin_pass(range);
+    if (discounted) discounted->begin_pass(range);
     FUGU_TRY(for_answers([&](const Answer& answer) {
       if (windows) windows->add(answer);
+      if (discounted) discounted->add(answer);
       if (rates) rates->add(answer);
     }));
     if (windows) {
       windows->add(records_->sessions());
       windows->end_pass();
     }
+    if (discounted) discounted->end_pass();
     if (rates) {
       rates->add(records_->sessions());
       rates->seal();
@@ -125,6 +133,7 @@ Result<void> LedgerAudit::check_promise() {
     }
   }
   if (windows) windows->judge(report_);
+  if (discounted) discounted->judge(report_);
   if (has_policies) policies.finish(report_);
   return {};
 }

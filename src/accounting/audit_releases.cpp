@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "audit_answers.hpp"
+#include "audit_discounted.hpp"
 #include "audit_policies.hpp"
 #include "audit_windows.hpp"
 #include "fugu/accounting/audit.hpp"
@@ -195,11 +196,25 @@ void judge_windows(const StatedRates& rates, const Definition& definition, const
   audit::judge_worst_window(worst / (1 + kStatedPrecision), definition, report);
 }
 
-/// Less by what may be due to printing, then rounded up.
-Units rate_in_units(double rate) {
-  if (!(rate < 0x1p16)) return audit::kTooMuch;
-  return rate <= 0 ? 0
-                   : static_cast<Units>(std::ceil(static_cast<long double>(rate) / (1 + kStatedPrecision) * 0x1p84L));
+/// Less by what may be due to printing, then rounded up to units of 2^-bits.
+Units stated_in_units(double stated, unsigned bits) {
+  if (!(stated < 0x1p16)) return audit::kTooMuch;
+  if (stated <= 0) return 0;
+  return static_cast<Units>(
+      std::ceil(std::ldexp(static_cast<long double>(stated) / (1 + kStatedPrecision), static_cast<int>(bits))));
+}
+
+void judge_discounted(const StatedRates& rates, const Definition& definition, const Exposure& exposure,
+                      AuditReport& report) {
+  audit::DiscountedAudit judgement(definition, exposure, static_cast<std::size_t>(report.slots));
+  for (std::size_t g = 0; g < exposure.signature_count(); ++g) {
+    judgement.begin_pass({g, 1});
+    const std::vector<double> losses = losses_of(rates, exposure, g, true);
+    for (std::size_t slot = 0; slot < losses.size(); ++slot)
+      judgement.add(g, static_cast<Slot>(slot), stated_in_units(losses[slot], audit::kLossBits));
+    judgement.end_pass();
+  }
+  judgement.judge(report);
 }
 
 void check_stated_true_values(const StatedRates& rates, const Definition& definition,
@@ -228,7 +243,8 @@ void judge_policies(const StatedRates& rates, const Definition& definition, cons
     audit::LossRates of_signature(exposure, definition.delta().value() == 0, slots, {g, 1}, named);
     for (const SeriesId series : exposure.signature(g)) {
       for (std::size_t slot = 0; slot < rates.of_series[series].size(); ++slot)
-        of_signature.add_stated(series, static_cast<Slot>(slot), rate_in_units(rates.at(series, slot)));
+        of_signature.add_stated(series, static_cast<Slot>(slot),
+                                stated_in_units(rates.at(series, slot), audit::kRateBits));
     }
     of_signature.seal();
     judgement.judge(of_signature, report);
@@ -254,7 +270,8 @@ Result<AuditReport> audit_stated_rates(const ReleasedRows& rows, const Definitio
   AuditReport report;
   report.definition = definition.text();
   FUGU_ASSIGN(const StatedRates rates, read_rates(rows, definition, exposure, unit_step, report));
-  judge_windows(rates, definition, exposure, report);
+  definition.discount() ? judge_discounted(rates, definition, exposure, report)
+                        : judge_windows(rates, definition, exposure, report);
   return report;
 }
 

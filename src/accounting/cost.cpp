@@ -26,6 +26,8 @@ Budget total_budget(const Definition& definition) {
                                         : Budget::round_down(definition.epsilon().value());
 }
 
+Budget times(Budget loss, std::uint64_t n) { return Budget::from_units(multiply_divide_up(loss.units(), n, 0, 1)); }
+
 CostTable::CostTable(const Exposure& exposure, Currency currency)
     : exposure_(exposure), currency_(currency), position_(exposure.signature_count(), 0) {}
 

@@ -13,6 +13,8 @@ namespace fugu {
 Currency currency_of(const Definition& definition);
 /// ε of a pure definition, the ρ that implies (ε, δ) otherwise; rounded down.
 Budget total_budget(const Definition& definition);
+/// n times the loss; too much to be granted when that cannot be counted.
+Budget times(Budget loss, std::uint64_t n);
 
 /// What the n-th slot of a session carries in ρ when all slots may change by equally much: it raises (n − 1)² to n².
 constexpr std::uint64_t session_weight_equal(std::uint64_t n) { return 2 * n - 1; }

@@ -1,6 +1,7 @@
 #include "fugu/accounting/definition.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 
@@ -11,6 +12,10 @@ namespace {
 constexpr std::uint64_t kLargestHorizonSlots = std::uint64_t{1} << 40;
 constexpr std::uint64_t kLargestWindowSlots = std::uint64_t{1} << 24;  // remembered slot by slot
 constexpr std::uint64_t kLargestSensitivitySteps = std::uint64_t{1} << 40;
+// Beyond these a year is as good as undiscounted, or only the present counts; the accountant's sum of exponentials is
+// made for what lies between.
+constexpr double kSmallestBeta = 0x1p-20;
+constexpr double kLargestBeta = 0x1p20;
 
 std::string number(double value) {
   char text[40];
@@ -26,9 +31,19 @@ std::string_view name_of(Protects protects) {
     case Protects::user: return "user";
     case Protects::w_event: return "w-event";
     case Protects::swellfish: return "swellfish";
+    case Protects::discounted_exp: return "discounted-exp";
+    case Protects::discounted_hyp: return "discounted-hyp";
   }
   FUGU_CHECK(false);
   return {};
+}
+
+std::optional<Protects> protects_named(std::string_view name) {
+  for (const Protects candidate : {Protects::event, Protects::user, Protects::w_event, Protects::swellfish,
+                                   Protects::discounted_exp, Protects::discounted_hyp}) {
+    if (name == name_of(candidate)) return candidate;
+  }
+  return std::nullopt;
 }
 
 namespace {
@@ -40,14 +55,41 @@ Result<void> check_swellfish(const Definition::Options& options) {
     return Error{Cause::usage,
                  "say what holds where no policy is relevant: a floor for everybody, or true values (one of the two)"};
   if (options.floor == nullptr) return {};
-  if (options.floor->protects() == Protects::swellfish)
+  if (options.floor->protects() == Protects::swellfish || options.floor->discount())
     return Error{Cause::usage, "the floor must be event, user or w-event: something that holds for everybody"};
   if (options.floor->delta().value() != options.delta.value())
     return Error{Cause::usage, "the floor must have the same delta as the policies"};
   return {};
 }
 
+Result<void> check_discounted(const Definition::Options& options) {
+  const std::string name(name_of(options.protects));
+  if (options.window_slots) return Error{Cause::usage, name + " has no window: it reaches back over the whole stream"};
+  if (options.delta.value() > 0)
+    return Error{Cause::usage, name + " is a pure promise: delta must be 0 (leave it out)"};
+  if (!options.discount)
+    return Error{Cause::usage, name + " needs " + (options.protects == Protects::discounted_exp ? "alpha" : "beta") +
+                                   ": how fast past losses count less"};
+  const double factor = *options.discount;
+  if (options.protects == Protects::discounted_exp && !(factor > 0 && factor < 1))
+    return Error{Cause::usage, "alpha must be a number between 0 and 1 (exclusive), for example 0.9"};
+  if (options.protects == Protects::discounted_hyp && !(factor >= kSmallestBeta && factor <= kLargestBeta))
+    return Error{Cause::usage, "beta must be a number from 1e-6 to 1e6 (exactly: 2^-20 to 2^20), for example 1"};
+  return {};
+}
+
 }  // namespace
+
+double Discount::weight(std::uint64_t age_slots) const {
+  const auto age = static_cast<double>(age_slots);
+  return kind == Kind::exponential ? std::pow(factor, age) : 1 / (1 + factor * age);
+}
+
+std::optional<Discount> Definition::discount() const {
+  if (!options_.discount) return std::nullopt;
+  return Discount{protects() == Protects::discounted_exp ? Discount::Kind::exponential : Discount::Kind::hyperbolic,
+                  *options_.discount};
+}
 
 Result<Definition> Definition::make(const Options& options) {
   Options checked = options;
@@ -57,6 +99,9 @@ Result<Definition> Definition::make(const Options& options) {
     return Error{Cause::usage, std::string(name_of(options.protects)) +
                                    " needs epsilon; a floor and true values when idle belong to swellfish"};
   }
+  const bool discounted = options.protects == Protects::discounted_exp || options.protects == Protects::discounted_hyp;
+  if (!discounted && options.discount)
+    return Error{Cause::usage, std::string(name_of(options.protects)) + " does not discount: no alpha or beta"};
   switch (options.protects) {
     case Protects::event:
       if (options.window_slots && *options.window_slots != 1)
@@ -75,6 +120,8 @@ Result<Definition> Definition::make(const Options& options) {
       if (*options.window_slots < 1 || *options.window_slots > kLargestHorizonSlots)
         return Error{Cause::usage, "the horizon must be a whole number of slots from 1 to 2^40"};
       break;
+    case Protects::discounted_exp:
+    case Protects::discounted_hyp: FUGU_TRY(check_discounted(options)); break;
     case Protects::swellfish: break;
   }
   return Definition(checked);
@@ -90,6 +137,8 @@ std::string Definition::text() const {
   text += ", ε = " + number(epsilon().value());
   if (delta().value() > 0) text += ", δ = " + number(delta().value());
   if (protects() == Protects::w_event) text += ", w = " + std::to_string(window_slots());
+  if (const auto how = discount())
+    text += (how->kind == Discount::Kind::exponential ? ", α = " : ", β = ") + number(how->factor);
   if (protects() == Protects::user) text += ", horizon = " + std::to_string(window_slots());
   return text;
 }

@@ -68,6 +68,7 @@ struct Draft {
   std::optional<double> epsilon;
   double delta = 0;
   std::optional<std::uint64_t> window_slots;
+  std::optional<double> discount;
   bool exact_when_idle = false;
   struct Floor {
     Protects protects;
@@ -85,13 +86,6 @@ struct Draft {
   bool read_series(std::string_view line);
   bool read_signature(std::string_view line);
 };
-
-std::optional<Protects> protects_named(std::string_view name) {
-  for (const Protects candidate : {Protects::event, Protects::user, Protects::w_event, Protects::swellfish}) {
-    if (name == name_of(candidate)) return candidate;
-  }
-  return std::nullopt;
-}
 
 bool Draft::read_floor(std::string_view line) {
   const auto kind = protects_named(take_word(line));
@@ -135,6 +129,7 @@ bool Draft::read_line(std::string_view line) {
   if (key == "epsilon") return parse(line, epsilon.emplace());
   if (key == "delta") return parse(line, delta);
   if (key == "window") return parse(line, window_slots.emplace());
+  if (key == "discount") return parse(line, discount.emplace());
   if (key == "idle") return exact_when_idle = line == "exact";
   if (key == "floor") return read_floor(line);
   if (key == "series") return read_series(line);
@@ -147,26 +142,30 @@ bool Draft::read_line(std::string_view line) {
   return false;
 }
 
-/// event, user or w-event: a definition that is written as an ε and a window.
-Result<Definition> make_windowed(Protects protects, double epsilon, double delta, std::uint64_t window_slots) {
+/// A definition that is written as an ε and a window (event, user, w-event) or a discount.
+Result<Definition> make_for_everybody(Protects protects, double epsilon, double delta,
+                                      std::optional<std::uint64_t> window_slots, std::optional<double> discount) {
   FUGU_ASSIGN(const Epsilon e, Epsilon::make(epsilon));
   FUGU_ASSIGN(const Delta d, Delta::make(delta));
-  return Definition::make({.protects = protects, .epsilon = e, .delta = d, .window_slots = window_slots});
+  return Definition::make(
+      {.protects = protects, .epsilon = e, .delta = d, .window_slots = window_slots, .discount = discount});
 }
 
 Result<Definition> definition_of(const Draft& draft) {
   const Error damaged{Cause::bad_input, "the ledger's header is damaged"};
   if (*draft.protects != Protects::swellfish) {
-    if (!draft.epsilon || !draft.window_slots || draft.floor || draft.exact_when_idle) return damaged;
-    return make_windowed(*draft.protects, *draft.epsilon, draft.delta, *draft.window_slots);
+    if (!draft.epsilon || draft.window_slots.has_value() == draft.discount.has_value() || draft.floor ||
+        draft.exact_when_idle)
+      return damaged;
+    return make_for_everybody(*draft.protects, *draft.epsilon, draft.delta, draft.window_slots, draft.discount);
   }
-  if (draft.epsilon || draft.window_slots) return damaged;
+  if (draft.epsilon || draft.window_slots || draft.discount) return damaged;
   FUGU_ASSIGN(const Delta delta, Delta::make(draft.delta));
   std::shared_ptr<const Definition> floor;
   if (draft.floor) {
     if (draft.floor->protects == Protects::swellfish) return damaged;
-    FUGU_ASSIGN(const Definition made,
-                make_windowed(draft.floor->protects, draft.floor->epsilon, draft.delta, draft.floor->window_slots));
+    FUGU_ASSIGN(const Definition made, make_for_everybody(draft.floor->protects, draft.floor->epsilon, draft.delta,
+                                                          draft.floor->window_slots, std::nullopt));
     floor = std::make_shared<const Definition>(made);
   }
   return Definition::make({.protects = Protects::swellfish,
@@ -178,10 +177,14 @@ Result<Definition> definition_of(const Draft& draft) {
 
 std::string text_of(const Definition& definition) {
   std::string text = "definition " + std::string(name_of(definition.protects())) + "\n";
-  const bool windowed = definition.protects() != Protects::swellfish;
-  if (windowed) text += "epsilon " + exact(definition.epsilon().value()) + "\n";
+  const bool has_epsilon = definition.protects() != Protects::swellfish;
+  if (has_epsilon) text += "epsilon " + exact(definition.epsilon().value()) + "\n";
   text += "delta " + exact(definition.delta().value()) + "\n";
-  if (windowed) text += "window " + std::to_string(definition.window_slots()) + "\n";
+  if (const auto discount = definition.discount()) {
+    text += "discount " + exact(discount->factor) + "\n";
+  } else if (has_epsilon) {
+    text += "window " + std::to_string(definition.window_slots()) + "\n";
+  }
   if (definition.exact_when_idle()) text += "idle exact\n";
   if (const Definition* floor = definition.floor())
     text += "floor " + std::string(name_of(floor->protects())) + " " + exact(floor->epsilon().value()) + " " +

@@ -4,12 +4,6 @@
 
 namespace fugu {
 
-namespace {
-
-Budget times(Budget loss, std::uint64_t n) { return Budget::from_units(multiply_divide_up(loss.units(), n, 0, 1)); }
-
-}  // namespace
-
 UserAccountant::UserAccountant(const Definition& definition, const Exposure& exposure, Enforcement enforcement)
     : exposure_(exposure),
       enforcement_(enforcement),

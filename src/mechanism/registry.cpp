@@ -4,6 +4,7 @@
 
 #include "fugu/mechanism/baselines.hpp"
 #include "fugu/mechanism/budget_division.hpp"
+#include "fugu/mechanism/discounted.hpp"
 #include "fugu/mechanism/dsat.hpp"
 #include "fugu/mechanism/fast.hpp"
 #include "fugu/mechanism/narwhal.hpp"
@@ -23,6 +24,8 @@ using Parameters = const StrategyParameters&;
 constexpr double kNarwhalDecisionPart = 0.125;
 /// Half of ε for decisions, as the thesis has it.
 constexpr double kUnicornAnswerShare = 0.5;
+/// A plan of that many slots takes some seconds.
+constexpr std::uint64_t kLargestPlanSlots = 100'000;
 
 PlannerOptions planner_options(const Kernel& kernel) {
   std::uint64_t sensitivity = 1;
@@ -146,6 +149,25 @@ Made make_conference_11(Parameters parameters) {
   });
 }
 
+Made make_equal(Parameters parameters) {
+  if (parameters.every_slots && *parameters.every_slots < 1)
+    return Error{Cause::usage, "--every must be at least 1 slot"};
+  return std::make_unique<SpendAll>(parameters.every_slots.value_or(1));
+}
+
+Made make_planned(Parameters parameters) {
+  if (!parameters.horizon_slots || *parameters.horizon_slots < 1 || *parameters.horizon_slots > kLargestPlanSlots)
+    return Error{Cause::usage, "planned needs --horizon N: how many slots there will be, from 1 to " +
+                                   std::to_string(kLargestPlanSlots) + " (use equal for a stream without end)"};
+  const std::vector<double> weights(*parameters.horizon_slots, 1.0);
+  return std::make_unique<PlannedShares>(plan_discounted(*parameters.discount, weights, parameters.least).shares);
+}
+
+Made make_published(Parameters parameters) {
+  FUGU_ASSIGN(PublishedShares made, PublishedShares::make(parameters.discount));
+  return std::make_unique<PublishedShares>(std::move(made));
+}
+
 constexpr StrategyKind kKinds[] = {
     {"uniform", "every slot is released, each with the same share of the window's budget",
      "noise of scale sensitivity·w/ε in every slot, and no delay; with policies w is the longest interval", "proved",
@@ -257,6 +279,21 @@ constexpr StrategyKind kKinds[] = {
      "docs/guarantees/conference-rules.md",
      "--policies policies.csv --floor event:1 --mechanism conference-repaired --sensitivity 10", Serves::policies,
      false, [](Parameters parameters) { return follow_pure("conference-repaired", parameters); }},
+    {"equal", "spends in every slot all that past losses leave: the discounted bound is met with equality",
+     "noise of scale sensitivity/ε first, then sensitivity/((1−α)·ε), or a scale that grows like log t", "proved",
+     "docs/guarantees/discounted.md",
+     "--mechanism equal --definition discounted-exp --alpha 0.9 --epsilon 1 --sensitivity 10", Serves::discounted,
+     false, make_equal},
+    {"planned", "the schedule of least mean (or largest) error that the discounted bound permits, for a known horizon",
+     "least mean noise over the horizon, within the certified gap; after its end as equal", "proved",
+     "docs/guarantees/discounted.md",
+     "--mechanism planned --horizon 365 --definition discounted-hyp --beta 0.1 --epsilon 1 --sensitivity 10",
+     Serves::discounted, false, make_planned},
+    {"published", "the schedules of the discounted paper: Corollaries 12 and 16, and 8 at user level",
+     "noise of scale sensitivity/((1−α)·ε), or growing like √k; at user level sensitivity·π²k²/(6ε)",
+     "proved where it is not refused", "docs/guarantees/discounted.md",
+     "--mechanism published --definition discounted-exp --alpha 0.9 --epsilon 1 --sensitivity 10",
+     Serves::discounted_or_user, false, make_published},
     {"bd-as-published", "bd with the decision noise of the published code", "that of bd, where the sensitivity is 1",
      "BREAKS its promise", "docs/guarantees/bd-ba.md",
      "--mechanism bd-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 10 --seed 1", Serves::windows,
@@ -346,10 +383,19 @@ Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, const Str
     }
     return Error{Cause::usage, "there is no mechanism '" + std::string(name) + "'; known are " + known};
   }
-  if (parameters.policies && kind->serves == Serves::windows)
-    return Error{Cause::usage, std::string(name) + " does not know policies: use narwhal, or another of swellfish"};
-  if (!parameters.policies && kind->serves == Serves::policies)
-    return Error{Cause::usage, std::string(name) + " needs --policies P.csv: it follows what they say"};
+  const std::string quoted(name);
+  if (parameters.policies && !serves(*kind, Serves::policies))
+    return Error{Cause::usage, quoted + " does not know policies: use narwhal, or another of swellfish"};
+  if (parameters.discount && !serves(*kind, Serves::discounted))
+    return Error{Cause::usage, quoted +
+                                   " spends by windows or policies, which a discounted definition does not have: "
+                                   "use equal, planned or published"};
+  if (parameters.policies || parameters.discount) return kind->make(parameters);
+  if (kind->serves == Serves::policies)
+    return Error{Cause::usage, quoted + " needs --policies P.csv: it follows what they say"};
+  if (!serves(*kind, parameters.user_level ? Serves::windows_or_user : Serves::windows))
+    return Error{Cause::usage, quoted + " is for --definition discounted-exp and discounted-hyp" +
+                                   (serves(*kind, Serves::user) ? " (and user)" : "")};
   return kind->make(parameters);
 }
 

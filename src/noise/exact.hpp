@@ -1,4 +1,4 @@
-// Comparing a uniform variable with a probability, to as many bits as it takes. Private to src/noise and its tests.
+// Comparing a uniform variable with a probability, to as many bits as it takes. Private to src/ and the tests.
 #pragma once
 
 #include <mpfr.h>

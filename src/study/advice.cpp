@@ -500,7 +500,7 @@ Prediction Advisor::yardstick(Yardstick yardstick) const {
 std::vector<const StrategyKind*> Advisor::strategies() const {
   std::vector<const StrategyKind*> fit;
   for (const StrategyKind& kind : strategy_kinds()) {
-    if (kind.serves != Serves::policies && !kind.comparison_only) fit.push_back(&kind);
+    if (serves(kind, Serves::windows) && !kind.comparison_only) fit.push_back(&kind);
   }
   return fit;
 }

@@ -31,7 +31,7 @@ class Accountant {
   virtual Currency currency() const = 0;
   /// What a request may cost at most when nothing else is asked within the window: ε, or ρ.
   virtual Budget total() const = 0;
-  /// The window of the definition: w, the horizon, or 1.
+  /// The window of the definition: w, the horizon, or 1. (Discounted definitions have none: 1.)
   virtual std::uint64_t window_slots() const = 0;
 
   /// The first slot that the promise does not extend to: from there on nothing may be released.

@@ -17,13 +17,27 @@ namespace fugu {
 /// Which changes of a stream an observer must not notice. In each, one meter may change by up to its sensitivity in
 /// every slot concerned, in all series it counts into at once.
 enum class Protects : std::uint8_t {
-  event,      ///< what a meter did in any single slot
-  user,       ///< everything a meter did, in a stream of at most `window_slots` slots
-  w_event,    ///< whatever a meter did within any `window_slots` consecutive slots
-  swellfish,  ///< what each policy says, as well as it says: docs/guarantees/swellfish.md
+  event,           ///< what a meter did in any single slot
+  user,            ///< everything a meter did, in a stream of at most `window_slots` slots
+  w_event,         ///< whatever a meter did within any `window_slots` consecutive slots
+  swellfish,       ///< what each policy says, as well as it says: docs/guarantees/swellfish.md
+  discounted_exp,  ///< everything a meter did, past losses counting αʲ after j slots: docs/guarantees/discounted.md
+  discounted_hyp,  ///< the same, past losses counting 1/(1 + βj)
 };
 
 std::string_view name_of(Protects protects);
+/// nullopt when there is none of that name.
+std::optional<Protects> protects_named(std::string_view name);
+
+/// How much a loss counts some slots later: from 1, never less than before.
+struct Discount {
+  enum class Kind : std::uint8_t { exponential, hyperbolic };
+  Kind kind;
+  double factor;  ///< α, between 0 and 1, or β, from 2⁻²⁰ to 2²⁰
+
+  /// αʲ or 1/(1 + βj). In doubles: for planning, never for accounting.
+  double weight(std::uint64_t age_slots) const;
+};
 
 /// ε of a promise, or the statement that each policy has its own. There is no default.
 class PromisedEpsilon {
@@ -42,15 +56,18 @@ class PromisedEpsilon {
 /// A promise. Immutable once made; there is no default ε.
 ///
 /// Guarantee: transcripts, whole transcripts, of two streams that differ as `protects` says are
-/// (ε, δ)-indistinguishable. Proof: docs/guarantees/w-event.md, docs/guarantees/approximate.md.
+/// (ε, δ)-indistinguishable. Proof: docs/guarantees/w-event.md, docs/guarantees/approximate.md. Discounted
+/// definitions promise something else, in every slot t: Σ over k ≤ t of a(t − k) · loss of slot k is at most ε.
 class Definition {
  public:
   struct Options {
     Protects protects;
     PromisedEpsilon epsilon;
     Delta delta = Delta::zero();
-    /// w for w-event, the horizon for user level; absent for event level and swellfish.
+    /// w for w-event, the horizon for user level; absent for all others.
     std::optional<std::uint64_t> window_slots = std::nullopt;
+    /// α or β; for discounted definitions only.
+    std::optional<double> discount = std::nullopt;
     /// swellfish: another definition that holds for everybody besides the policies, with the same δ.
     std::shared_ptr<const Definition> floor = nullptr;
     /// swellfish without a floor: slots in which no policy is relevant may be released as they are.
@@ -62,8 +79,10 @@ class Definition {
   /// Not for swellfish.
   Epsilon epsilon() const { return *options_.epsilon.one(); }
   Delta delta() const { return options_.delta; }
-  /// Not for swellfish.
+  /// For event, user and w-event.
   std::uint64_t window_slots() const { return *options_.window_slots; }
+  /// For discounted definitions; absent for all others.
+  std::optional<Discount> discount() const;
   /// nullptr when there is none.
   const Definition* floor() const { return options_.floor.get(); }
   bool exact_when_idle() const { return options_.exact_when_idle; }

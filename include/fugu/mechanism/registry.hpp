@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "fugu/core/result.hpp"
+#include "fugu/mechanism/discounted.hpp"
 #include "fugu/mechanism/mechanism.hpp"
 
 namespace fugu {
@@ -17,8 +18,14 @@ namespace fugu {
 struct StrategyParameters {
   /// Whether it will run under a swellfish definition.
   bool policies = false;
+  /// Whether it will run at user level.
+  bool user_level = false;
+  std::optional<Discount> discount = std::nullopt;          ///< of discounted definitions
   std::uint64_t window_slots = 1;                           ///< of other definitions
-  std::optional<std::uint64_t> every_slots = std::nullopt;  ///< hybrid: release every k-th slot
+  std::optional<std::uint64_t> every_slots = std::nullopt;  ///< hybrid, equal: release every k-th slot
+  /// planned: how many slots there will be, and what the plan makes small.
+  std::optional<std::uint64_t> horizon_slots = std::nullopt;
+  PlanLeast least = PlanLeast::mean_error;
   Delta delta = Delta::zero();
   /// rescuedp-as-published, in benchmarks only: the variance of the whole true stream, in squared steps. Not private.
   std::optional<double> true_variance = std::nullopt;
@@ -28,9 +35,13 @@ struct StrategyParameters {
 
 /// Which definitions a strategy is for.
 enum class Serves : std::uint8_t {
-  windows,   ///< event, user, w-event
-  policies,  ///< swellfish
-  both,
+  windows = 1,     ///< event, user, w-event
+  policies = 2,    ///< swellfish
+  both = 3,        ///< the two above
+  discounted = 4,  ///< discounted-exp, discounted-hyp
+  user = 8,        ///< user level, of the windows
+  windows_or_user = 9,
+  discounted_or_user = 12,
 };
 
 /// One line of the catalogue.
@@ -50,6 +61,11 @@ struct StrategyKind {
   /// Sees something of the true stream that it does not pay for: no promise at all. comparison_only.
   bool leaks = false;
 };
+
+/// Whether the strategy is for one of `which`.
+constexpr bool serves(const StrategyKind& kind, Serves which) {
+  return (static_cast<unsigned>(kind.serves) & static_cast<unsigned>(which)) != 0;
+}
 
 std::span<const StrategyKind> strategy_kinds();
 

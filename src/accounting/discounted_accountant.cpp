@@ -1,0 +1,81 @@
+#include "discounted_accountant.hpp"
+
+#include <algorithm>
+
+namespace fugu {
+
+namespace {
+
+/// Losses beyond this are not told apart: they break every promise. (Only when nothing is refused.)
+constexpr Budget kLargestLoss = Budget::from_units(std::uint64_t{1} << 63);
+constexpr uint128 kOneUnit = uint128{1} << 48;  // of a Budget, in those of a state
+constexpr uint128 kLargestState = (uint128{1} << 112) - kOneUnit;
+
+Budget round_up(uint128 state) {
+  return Budget::from_units(static_cast<std::uint64_t>((std::min(state, kLargestState) + kOneUnit - 1) >> 48));
+}
+
+}  // namespace
+
+DiscountedAccountant::DiscountedAccountant(const Definition& definition, const Exposure& exposure,
+                                           Enforcement enforcement)
+    : exposure_(exposure),
+      enforcement_(enforcement),
+      total_(total_budget(definition)),
+      modes_(discount_modes(*definition.discount())),
+      states_(exposure.signature_count() * modes_.size()),
+      earlier_(exposure.signature_count()),
+      now_(exposure.signature_count()),
+      cost_(exposure_, Currency::epsilon) {}
+
+void DiscountedAccountant::advance(Slot slot) {
+  FUGU_CHECK(slot >= current_);
+  while (current_ < slot) step();
+}
+
+void DiscountedAccountant::step() {
+  ++current_;
+  uint128* state = states_.data();
+  for (std::size_t g = 0; g < now_.size(); ++g, state += modes_.size()) {
+    const std::uint64_t units = now_[g].units();
+    uint128 sum = 0;
+    for (std::size_t m = 0; m < modes_.size(); ++m) sum += state[m] = modes_[m].step(state[m], units);
+    if (sum > kLargestState) {  // a step adds at most 2^111 to each: nothing has overflowed
+      for (std::size_t m = 0; m < modes_.size(); ++m) state[m] = std::min(state[m], kLargestState);
+    }
+    earlier_[g] = round_up(sum);
+    now_[g] = Budget();
+  }
+}
+
+Budget DiscountedAccountant::available() {
+  Budget worst;
+  for (std::size_t g = 0; g < now_.size(); ++g) worst = std::max(worst, counted(g));
+  return worst < total_ ? total_ - worst : Budget();
+}
+
+Result<void> DiscountedAccountant::admit(const Answer& answer) {
+  FUGU_CHECK(answer.slot == current_ && answer.first_slot >= 0 && answer.first_slot <= answer.slot);
+  staged_slots_ = static_cast<std::uint64_t>(answer.slot - answer.first_slot) + 1;
+  staged_ = answer.is_comparison() ? cost_.of_comparison(answer, 1) : cost_.of_answer(answer);
+  if (enforcement_ == Enforcement::off) return {};
+  for (const SignatureLoss& entry : staged_) {
+    if (counted(entry.signature) + times(entry.loss, staged_slots_) <= total_) continue;
+    staged_ = {};
+    return Error{Cause::refused, "what past slots still count leaves too little in slot " + std::to_string(current_) +
+                                     ": a " + std::string(name_of(answer.statistic)) +
+                                     " answer would break the promise"};
+  }
+  return {};
+}
+
+void DiscountedAccountant::commit() {
+  for (const SignatureLoss& entry : staged_) {
+    Budget& now = now_[entry.signature];
+    now = std::min(now + times(entry.loss, staged_slots_), kLargestLoss);
+    worst_ = std::max(worst_, counted(entry.signature));
+  }
+  staged_ = {};
+}
+
+}  // namespace fugu

@@ -1,0 +1,129 @@
+// The discounted study: rows that say what the paper and the proofs say, and resume.
+#include "fugu/study/discounted_study.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "support/builders.hpp"
+#include "support/temp_dir.hpp"
+
+namespace fugu::test {
+namespace {
+
+DiscountedStudyOptions small() { return {.households = 20, .days = 40, .runs = 3, .threads = 1}; }
+
+const DiscountedCell* find(const DiscountedStudy& study, Protects protects, double factor,
+                           DiscountedSchedule schedule) {
+  for (const DiscountedCell& cell : study.cells()) {
+    if (cell.population == 1 && cell.protects == protects && cell.factor == factor && cell.schedule == schedule &&
+        !cell.count_protected)
+      return &cell;
+  }
+  return nullptr;
+}
+
+TEST(DiscountedStudy, SchedulesCompareAsProved) {
+  const auto study = DiscountedStudy::make(small());
+  ASSERT_TRUE(study) << reason(study);
+  for (const auto& [protects, factor] : {std::pair{Protects::discounted_exp, 0.9},
+                                         {Protects::discounted_exp, 0.5},
+                                         {Protects::discounted_hyp, 0.1},
+                                         {Protects::discounted_hyp, 1.0}}) {
+    const auto course = [&](DiscountedSchedule schedule) {
+      return *study->course(*find(*study, protects, factor, schedule));
+    };
+    const DiscountedCourse published = course(DiscountedSchedule::published);
+    const DiscountedCourse equal = course(DiscountedSchedule::equal);
+    const DiscountedCourse planned = course(DiscountedSchedule::planned);
+    EXPECT_LT(equal.mean_error(), published.mean_error());
+    EXPECT_LT(equal.relative_error.front(), published.relative_error.front());
+    EXPECT_LE(planned.gap, 1e-6);
+    for (const DiscountedCourse& one : {published, equal, planned}) EXPECT_LE(one.worst_share, 1);
+    EXPECT_GE(equal.worst_share, 1 - 1e-8);
+  }
+  const auto broken = study->course(*find(*study, Protects::discounted_hyp, 4, DiscountedSchedule::published));
+  ASSERT_TRUE(broken);
+  EXPECT_NEAR(broken->worst_share, 1.0637, 1e-3);
+}
+
+TEST(DiscountedStudy, HouseholdsComeAndGo) {
+  DiscountedStudyOptions options = small();
+  options.households = 200;
+  options.days = 365;
+  const auto study = DiscountedStudy::make(options);
+  ASSERT_TRUE(study) << reason(study);
+  const Population& all = study->populations()[0];
+  const Population& moving = study->populations()[1];
+  EXPECT_EQ(all.households.front(), 200);
+  EXPECT_EQ(all.households.back(), 200);
+  EXPECT_NE(moving.households.front(), moving.households.back());
+  for (std::size_t day = 0; day < all.days(); ++day) {
+    EXPECT_LE(moving.sum_steps[day], all.sum_steps[day]);
+    EXPECT_GE(moving.households[day], 100);
+  }
+}
+
+TEST(DiscountedStudy, GoesOnAfterAKillWithTheSameRows) {
+  const auto study = DiscountedStudy::make(small());
+  ASSERT_TRUE(study) << reason(study);
+  const TempDir directory;
+  {
+    auto file = study->open(directory.file("a"), false);
+    ASSERT_TRUE(file) << reason(file);
+    ASSERT_TRUE(study->run(*file, {}));
+    EXPECT_EQ(file->rows().size(), study->cells().size());
+  }
+  const std::string whole = read_whole(directory.file("a/results.csv"));
+  std::filesystem::copy(directory.file("a"), directory.file("b"), std::filesystem::copy_options::recursive);
+  std::filesystem::resize_file(directory.file("b/results.csv"), whole.size() / 2);
+  auto file = study->open(directory.file("b"), false);
+  ASSERT_TRUE(file) << reason(file);
+  EXPECT_LT(file->rows().size(), study->cells().size());
+  ASSERT_TRUE(study->run(*file, {}));
+  EXPECT_EQ(read_whole(directory.file("b/results.csv")), whole);
+  DiscountedStudyOptions other = small();
+  other.epsilon = 2;
+  EXPECT_FALSE(DiscountedStudy::make(other)->open(directory.file("a"), false));
+}
+
+TEST(DiscountedStudy, ThePageHasTheFiguresAndTheVerdicts) {
+  const auto study = DiscountedStudy::make(small());
+  ASSERT_TRUE(study) << reason(study);
+  const auto page = study->page();
+  ASSERT_TRUE(page) << reason(page);
+  for (const char* text : {"figure 1, right", "figure 2, left", "figure 2, middle", "figure 2, right", "figure 3, left",
+                           "figure 3, right", "BREAKS: 1.064 of 1", "simulated-moving", "protected"})
+    EXPECT_NE(page->find(text), std::string::npos) << text;
+}
+
+TEST(DiscountedStudy, OptionsAreChecked) {
+  for (const DiscountedStudyOptions& wrong : {DiscountedStudyOptions{.days = 0},
+                                              {.epsilon = 0},
+                                              {.clamp_kwh = 0},
+                                              {.households = 0},
+                                              {.data_folder = "/nowhere"}}) {
+    const auto study = DiscountedStudy::make(wrong);
+    ASSERT_FALSE(study);
+  }
+}
+
+TEST(DiscountedStudy, RealHouseholds) {
+  const std::filesystem::path data(FUGU_SHARED_DATA);
+  if (!std::filesystem::exists(data / "sgsc_newcastle")) GTEST_SKIP() << "no data";
+  DiscountedStudyOptions options = small();
+  options.data_folder = data.string();
+  options.days = 365;
+  const auto study = DiscountedStudy::make(options);
+  ASSERT_TRUE(study) << reason(study);
+  ASSERT_EQ(study->populations().size(), 2u);
+  const Population& newcastle = study->populations()[0];
+  const auto [least, most] = std::ranges::minmax_element(newcastle.households);
+  EXPECT_LT(*least, *most);  // they join and leave
+  EXPECT_LE(*most, 10);
+  for (const std::int64_t count : study->populations()[1].households) EXPECT_EQ(count, 17);
+}
+
+}  // namespace
+}  // namespace fugu::test
