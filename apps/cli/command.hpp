@@ -23,6 +23,7 @@ void add_audit(CLI::App& app, Outcome& outcome);
 void add_metrics(CLI::App& app, Outcome& outcome);
 void add_advise(CLI::App& app, Outcome& outcome);
 void add_bench(CLI::App& app, Outcome& outcome);
+void add_study(CLI::App& app, Outcome& outcome);
 void add_simulate(CLI::App& app, Outcome& outcome);
 void add_describe(CLI::App& app, Outcome& outcome);
 void add_report(CLI::App& app, Outcome& outcome);

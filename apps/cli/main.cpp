@@ -75,6 +75,7 @@ int run(int argc, char** argv) {
   add_report(app, outcome);
   add_advise(app, outcome);
   add_bench(app, outcome);
+  add_study(app, outcome);
   add_simulate(app, outcome);
   add_describe(app, outcome);
   add_help(app, outcome);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <string_view>
 
 #include "fugu/report/number.hpp"
@@ -93,6 +94,16 @@ std::vector<Tick> nice_ticks(Interval domain, int count_max) {
   for (double count = std::ceil(domain.lo / step.value() - kTolerance); count <= last; ++count) {
     const double value = step.times(count);
     ticks.push_back({value, label(value, step, largest)});
+  }
+  return ticks;
+}
+
+std::vector<Tick> decade_ticks(Interval logarithms) {
+  std::vector<Tick> ticks;
+  for (double exponent = std::floor(logarithms.lo); exponent <= std::ceil(logarithms.hi); ++exponent) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.6g", std::pow(10.0, exponent));
+    ticks.push_back({exponent, text});
   }
   return ticks;
 }

@@ -406,6 +406,51 @@ void Boxes::draw(MarkupWriter& svg, const Frame& frame) const {
   }
 }
 
+BoxPlots::BoxPlots(Options options, std::vector<Spread> spreads)
+    : options_(std::move(options)), spreads_(std::move(spreads)) {}
+
+Extent BoxPlots::extent() const {
+  Extent extent;
+  for (const Spread& spread : spreads_) {
+    include(extent.x, Interval{spread.x - options_.width / 2, spread.x + options_.width / 2});
+    include(extent.y, Interval{spread.lowest, spread.highest});
+  }
+  return extent;
+}
+
+LegendEntry BoxPlots::legend() const {
+  return {options_.label, LegendEntry::Swatch::area, options_.colour, 0.0, false};
+}
+
+void BoxPlots::draw(MarkupWriter& svg, const Frame& frame) const {
+  const std::string box_class =
+      std::string("fugu-box ").append(fill_class(options_.colour)).append(" ").append(stroke_class(options_.colour));
+  for (const Spread& spread : spreads_) {
+    const double left_px = frame.x(spread.x - options_.width / 2);
+    const double right_px = std::max(left_px + 1.0, frame.x(spread.x + options_.width / 2));
+    const double middle_px = (left_px + right_px) / 2;
+    const double top_px = frame.y(spread.upper_quartile);
+    const double bottom_px = std::max(top_px + 1.0, frame.y(spread.lower_quartile));
+    std::string whiskers;
+    move_to(whiskers, {middle_px, frame.y(spread.highest)});
+    line_to(whiskers, {middle_px, top_px});
+    move_to(whiskers, {middle_px, bottom_px});
+    line_to(whiskers, {middle_px, frame.y(spread.lowest)});
+    svg.empty("path", line_attributes(options_.colour, 1.0, false, std::move(whiskers)));
+    draw_rectangle(svg,
+                   {{"class", box_class},
+                    {"x", px(left_px)},
+                    {"y", px(top_px)},
+                    {"width", px(right_px - left_px)},
+                    {"height", px(bottom_px - top_px)}},
+                   spread.hint);
+    std::string median;
+    move_to(median, {left_px, frame.y(spread.median)});
+    line_to(median, {right_px, frame.y(spread.median)});
+    svg.empty("path", line_attributes(options_.colour, 2.0, false, std::move(median)));
+  }
+}
+
 HeatMap::HeatMap(std::vector<HeatCell> cells) : cells_(std::move(cells)) {
   for (const HeatCell& cell : cells_) FUGU_CHECK(!cell.heat || *cell.heat < kHeatLevels);
 }

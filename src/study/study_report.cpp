@@ -278,14 +278,6 @@ void add_heat_maps(report::Page& page, const Cube& cube, const std::vector<Exper
 
 // --- Curves ---------------------------------------------------------------------------------------------------------
 
-/// Ticks at powers of ten, for values shown by their logarithm.
-std::vector<report::Tick> decades(double lowest, double highest) {
-  std::vector<report::Tick> ticks;
-  for (double exponent = std::floor(lowest); exponent <= std::ceil(highest); ++exponent)
-    ticks.push_back({exponent, short_text(std::pow(10.0, exponent))});
-  return ticks;
-}
-
 /// The geometric mean of δ_MAE over all streams and requirements.
 double mean_deterioration(const Cube& cube, std::size_t row) {
   double logarithms = 0;
@@ -351,7 +343,7 @@ report::Chart curves(const Cube& cube, const Experiment& experiment, std::size_t
   report::Chart chart({.title = cube.study().streams()[stream].facts().name + ": " + experiment.title,
                        .description = "Mean absolute error of each mechanism, on a logarithmic scale.",
                        .x = {.label = axis_label(experiment), .ticks = std::move(columns)},
-                       .y = {.label = "MAE", .ticks = decades(lowest, highest)},
+                       .y = {.label = "MAE", .ticks = report::decade_ticks({lowest, highest})},
                        .height_px = 330});
   for (report::Line& line : lines) chart.add(std::move(line));
   return chart;

@@ -41,6 +41,9 @@ Interval drawable(Interval data);
 /// them, labelled alike: thousands separated; from 100 000 on with k, M, G, T; tiny ones as powers of ten.
 std::vector<Tick> nice_ticks(Interval domain, int count_max);
 
+/// Ticks at the powers of ten around `logarithms`: for values that are drawn by their decimal logarithm.
+std::vector<Tick> decade_ticks(Interval logarithms);
+
 /// `domain` extended to multiples of a round step, `count_max` (at least 3: values of both signs need that many) of
 /// them at most, both ends included.
 Interval nice_domain(Interval domain, int count_max);

@@ -126,6 +126,36 @@ class Boxes final : public Mark {
   std::vector<Box> boxes_;
 };
 
+/// How values spread: a box from quartile to quartile with a line at the median, whiskers from the smallest to the
+/// largest.
+struct Spread {
+  double x = 0.0;  ///< where it stands
+  double lowest = 0.0;
+  double lower_quartile = 0.0;
+  double median = 0.0;
+  double upper_quartile = 0.0;
+  double highest = 0.0;
+  std::string hint = {};  ///< shown when the pointer rests on it
+};
+
+class BoxPlots final : public Mark {
+ public:
+  struct Options {
+    std::string label = {};
+    Colour colour = Colour::blue;
+    double width = 0.6;  ///< of a box, in units of x
+  };
+  BoxPlots(Options options, std::vector<Spread> spreads);
+
+  Extent extent() const override;
+  LegendEntry legend() const override;
+  void draw(MarkupWriter& svg, const Frame& frame) const override;
+
+ private:
+  Options options_;
+  std::vector<Spread> spreads_;
+};
+
 /// A table in colours: cells that say by colour and number how good something is. Cells without heat are headings.
 struct HeatCell {
   Interval x = {};

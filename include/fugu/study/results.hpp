@@ -5,14 +5,14 @@
 //     suite.toml    the suite as it was read
 //     run.toml      what the results depend on besides: version, seed, runs, data
 //
-// Killed at any point, the study goes on where it stopped: rows that are whole are kept, half a row at the end is
-// dropped. Results that belong to anything else are refused, with a word on what differs.
+// What happens after a kill, and to results that belong to anything else: result_file.hpp.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "fugu/study/result_file.hpp"
 #include "fugu/study/study.hpp"
 
 namespace fugu {
@@ -27,9 +27,6 @@ class ResultsFolder {
  public:
   /// Makes the folder, or takes up what is in it. `restart` throws away what is in it.
   static Result<ResultsFolder> open(const std::string& folder, const Study& study, bool restart);
-  ResultsFolder(ResultsFolder&& other) noexcept;
-  ResultsFolder& operator=(ResultsFolder&&) = delete;
-  ~ResultsFolder();
 
   /// How many cells are on file already.
   std::size_t done() const { return results_.size(); }
@@ -39,13 +36,10 @@ class ResultsFolder {
   Result<void> add(const Study& study, const CellResult& result);
 
  private:
-  ResultsFolder() = default;
-  Result<void> take_up(const Study& study);
-  Result<void> append(int descriptor, const std::string& path, const std::string& line) const;
+  ResultsFolder(ResultFile file, std::vector<CellResult> results)
+      : file_(std::move(file)), results_(std::move(results)) {}
 
-  std::string folder_;
-  int results_descriptor_ = -1;
-  int timings_descriptor_ = -1;
+  ResultFile file_;
   std::vector<CellResult> results_;
 };
 

@@ -1,0 +1,203 @@
+#include "fugu/study/result_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace fugu {
+
+namespace {
+
+constexpr const char* kAdvice = "; choose another --out, or throw them away with --restart";
+
+std::optional<std::string> read_if_there(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+Error failed(const std::string& path, const char* what) {
+  return {Cause::environment, path + ": " + what + " failed: " + std::strerror(errno)};
+}
+
+/// All at once or not at all: a kill leaves the old file, or none.
+Result<void> write_whole(const std::string& path, const std::string& text) {
+  const std::string beside = path + ".new";
+  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) return failed(beside, "writing");
+  if (std::rename(beside.c_str(), path.c_str()) != 0) return failed(path, "renaming");
+  return {};
+}
+
+Result<void> append(int descriptor, const std::string& path, std::string_view line) {
+  const std::string text = std::string(line) + "\n";
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t written = ::write(descriptor, text.data() + at, text.size() - at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failed(path, "writing");
+    at += static_cast<std::size_t>(written);
+  }
+  return {};
+}
+
+std::string run_text(const ResultFile::Options& options) {
+  std::string text = "# Written by " + options.program + ": what results.csv depends on";
+  for (const ResultCompanion& companion : options.companions) text.append(" besides ").append(companion.name);
+  text += ".\n";
+  for (const ResultFact& fact : options.facts) text.append(fact.name).append(" = ").append(fact.value).append("\n");
+  return text;
+}
+
+std::string value_in(const std::string& text, const std::string& name) {
+  const std::string wanted = "\n" + name + " = ";
+  const std::size_t at = text.find(wanted);
+  if (at == std::string::npos) return "nothing";
+  const std::size_t start = at + wanted.size();
+  return text.substr(start, text.find('\n', start) - start);
+}
+
+/// What is different about the facts of the results that are there; nothing when they are the same.
+std::string difference(const std::vector<ResultFact>& facts, const std::string& run) {
+  for (const ResultFact& fact : facts) {
+    const std::string found = value_in(run, fact.name);
+    if (found == fact.value) continue;
+    return fact.differs.empty() ? fact.name + " = " + found + " there and " + fact.value + " here" : fact.differs;
+  }
+  return "";
+}
+
+}  // namespace
+
+ResultFile::ResultFile(ResultFile&& other) noexcept
+    : options_(std::move(other.options_)),
+      results_descriptor_(std::exchange(other.results_descriptor_, -1)),
+      timings_descriptor_(std::exchange(other.timings_descriptor_, -1)),
+      rows_(std::move(other.rows_)) {}
+
+ResultFile::~ResultFile() {
+  if (results_descriptor_ >= 0) ::close(results_descriptor_);
+  if (timings_descriptor_ >= 0) ::close(timings_descriptor_);
+}
+
+std::string ResultFile::path(std::string_view name) const { return options_.folder + "/" + std::string(name); }
+
+Result<ResultFile> ResultFile::open(Options options) {
+  ResultFile made;
+  made.options_ = std::move(options);
+  std::error_code error;
+  std::filesystem::create_directories(made.options_.folder, error);
+  if (error) return Error{Cause::environment, made.options_.folder + ": making the folder failed: " + error.message()};
+  const std::string results = made.path("results.csv");
+  made.results_descriptor_ = ::open(results.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (made.results_descriptor_ < 0) return failed(results, "opening");
+  if (::flock(made.results_descriptor_, LOCK_EX | LOCK_NB) != 0)
+    return Error{Cause::environment, results + ": another " + made.options_.program + " is writing it"};
+  if (!made.options_.timings_header.empty()) {
+    const std::string timings = made.path("timings.csv");
+    made.timings_descriptor_ = ::open(timings.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (made.timings_descriptor_ < 0) return failed(timings, "opening");
+  }
+  const std::string text = made.options_.restart ? "" : read_if_there(results).value_or("");
+  const std::size_t line_end = text.rfind('\n');
+  if (line_end == std::string::npos) {  // nothing, or half a header
+    FUGU_TRY(made.start());
+  } else {
+    FUGU_TRY(made.take_up(std::string_view(text).substr(0, line_end + 1)));
+  }
+  made.options_.belongs = {};  // it may point to what the caller has on the stack
+  return made;
+}
+
+Result<void> ResultFile::start() {
+  if (::ftruncate(results_descriptor_, 0) != 0) return failed(path("results.csv"), "emptying");
+  for (const ResultCompanion& companion : options_.companions)
+    FUGU_TRY(write_whole(path(companion.name), companion.text));
+  FUGU_TRY(write_whole(path("run.toml"), run_text(options_)));
+  if (timings_descriptor_ >= 0) {
+    if (::ftruncate(timings_descriptor_, 0) != 0) return failed(path("timings.csv"), "emptying");
+    FUGU_TRY(append(timings_descriptor_, path("timings.csv"), options_.timings_header));
+  }
+  return append(results_descriptor_, path("results.csv"), options_.header);
+}
+
+Result<void> ResultFile::take_up(std::string_view text) {
+  const std::string results = path("results.csv");
+  const auto run = read_if_there(path("run.toml"));
+  std::string needed = "run.toml";
+  bool complete = run.has_value();
+  std::string differs;
+  for (const ResultCompanion& companion : options_.companions) {
+    const auto there = read_if_there(path(companion.name));
+    needed.append(" and ").append(companion.name);
+    complete = complete && there;
+    if (differs.empty() && there && *there != companion.text) differs = companion.differs;
+  }
+  if (!complete)
+    return Error{Cause::bad_input, results + ": results without the " + needed + " they belong to" + kAdvice};
+  if (differs.empty()) differs = difference(options_.facts, *run);
+  if (!differs.empty())
+    return Error{Cause::bad_input, results + ": results of another study (" + differs + ")" + kAdvice};
+  for (std::size_t at = 0, line = 0; at < text.size(); ++line) {
+    const std::size_t end = text.find('\n', at);
+    const std::string_view row = text.substr(at, end - at);
+    at = end + 1;
+    const bool is_header = line == 0;
+    if (is_header ? row != options_.header : !belongs(line - 1, row))
+      return Error{Cause::bad_input,
+                   results + ":" + std::to_string(line + 1) + ": found a row that does not belong there; expected " +
+                       (is_header ? "the header" : "the results of this study in its order") + kAdvice};
+    if (!is_header) rows_.emplace_back(row);
+  }
+  if (::ftruncate(results_descriptor_, static_cast<off_t>(text.size())) != 0) return failed(results, "cutting");
+  return {};
+}
+
+bool ResultFile::belongs(std::size_t index, std::string_view row) const {
+  if (options_.belongs) return options_.belongs(index, row);
+  return std::ranges::count(row, ',') == std::ranges::count(options_.header, ',');
+}
+
+Result<void> ResultFile::add(std::string row, std::string_view timing) {
+  FUGU_TRY(append(results_descriptor_, path("results.csv"), row));
+  rows_.push_back(std::move(row));
+  if (timings_descriptor_ < 0) return {};
+  return append(timings_descriptor_, path("timings.csv"), timing);
+}
+
+std::string result_number(double value) {
+  if (std::isnan(value)) return "";
+  std::array<char, 40> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 9).ptr;
+  return {text.data(), end};
+}
+
+bool parse_result_number(std::string_view text, double& value) {
+  value = std::numeric_limits<double>::quiet_NaN();
+  if (text.empty()) return true;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+}
+
+ResultFact digest_fact(std::string name, std::uint64_t digest, std::string differs) {
+  char text[24];
+  std::snprintf(text, sizeof text, "\"%016llx\"", static_cast<unsigned long long>(digest));
+  return {std::move(name), text, std::move(differs)};
+}
+
+}  // namespace fugu
