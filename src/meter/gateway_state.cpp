@@ -20,6 +20,7 @@ namespace fugu {
 namespace {
 
 constexpr std::string_view kMagic = "fugu-meter-state,1";
+constexpr std::string_view kOutgoing = "outgoing,";
 constexpr std::string_view kNoSlot = "-";
 
 template <class Number>
@@ -73,7 +74,7 @@ std::string Gateway::section(MeterId meter, const std::vector<const Report*>& ou
         '\n';
   }
   for (const Report* report : outgoing) {
-    rows += "outgoing,";
+    rows += kOutgoing;
     ReportFormat{}.append(rows, name, *report);
   }
   std::string text = std::string("meter,").append(name).append(",").append(std::to_string(state.next_number));
@@ -154,8 +155,8 @@ Result<void> Gateway::restore_meter(LineReader& lines, std::string_view head, co
     FUGU_ASSIGN(const std::string_view row, next_line(lines));
     text.append(row).append("\n");
     const auto fields = csv::split(row);
-    if (fields[0] == "outgoing") {
-      FUGU_ASSIGN(const ReportRow parsed, parse_report(row.substr(9), lines.at(1), ReportFormat{}));
+    if (row.starts_with(kOutgoing)) {
+      FUGU_ASSIGN(const ReportRow parsed, parse_report(row.substr(kOutgoing.size()), lines.at(1), ReportFormat{}));
       outgoing.push_back({*meter, parsed.report});
       continue;
     }

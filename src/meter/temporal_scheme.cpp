@@ -10,14 +10,14 @@ namespace fugu {
 
 namespace {
 
-constexpr double kDeltaMin = 1e-14;
+constexpr double kDeltaMin = 1e-13;
 constexpr Slot kLagMax = 100'000;
 
 Result<void> check(const LaggedPromise& promise) {
   if (!(promise.epsilon > 0) || !std::isfinite(promise.epsilon))
     return Error{Cause::usage, "epsilon: expected a number above 0"};
   if (!(promise.delta > kDeltaMin && promise.delta < 1))
-    return Error{Cause::usage, "delta: expected a number above 1e-14 and below 1"};
+    return Error{Cause::usage, "delta: expected a number above 1e-13 and below 1"};
   if (promise.moved_slots < 1 || promise.moved_slots > kLagMax)
     return Error{Cause::usage, "the slots a reading may be moved by: expected 1 to 100,000"};
   if (promise.parts < 1) return Error{Cause::usage, "parts: expected at least 1"};

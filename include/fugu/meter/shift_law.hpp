@@ -23,7 +23,8 @@ class ShiftLaw {
   static constexpr double kScaleMax = 1000;
 
   /// Laplace(0, b), in slots, rounded to the nearest slot, as the paper prints it: P(0) = 1 − e^(−1/(2b)),
-  /// P(±k) = ½(e^(−(2k−1)/(2b)) − e^(−(2k+1)/(2b))). What has a weight below 1 is left out, less than 2^-61 in all.
+  /// P(±k) = ½(e^(−(2k−1)/(2b)) − e^(−(2k+1)/(2b))). What has a weight below 1 is left out, so a move by m slots is
+  /// (m/b, 2^-60·e^(m/b))-indistinguishable, not quite (m/b, 0).
   static Result<ShiftLaw> rounded_laplace(double b);
   /// Exponential with this mean, in slots, rounded to the nearest slot: P(0) = 1 − e^(−1/(2·mean)).
   static Result<ShiftLaw> rounded_exponential(double mean);
@@ -47,7 +48,7 @@ class ShiftLaw {
 
   /// The smallest δ for which the position j + shift and the position j + moved_slots + shift are
   /// (epsilon, δ)-indistinguishable, in both directions: Σ max(0, P(k) − e^ε·P(k ∓ moved)), summed over the table in
-  /// integers. Rounded up, by less than 1e-15.
+  /// integers. Rounded up, by less than 1e-14.
   double delta(Slot moved_slots, double epsilon) const;
 
   /// Bytes of the table.

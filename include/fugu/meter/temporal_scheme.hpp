@@ -22,7 +22,7 @@ namespace fugu {
 /// What the lagged form is to promise for one reading that is moved, with all of its parts.
 struct LaggedPromise {
   double epsilon;        ///< above 0
-  double delta;          ///< above 1e-14, where rounding begins to show, and below 1
+  double delta;          ///< above 1e-13, where rounding begins to show, and below 1
   Slot moved_slots = 1;  ///< by how much a reading may be moved, at least 1
   unsigned parts = 1;    ///< reports a reading is divided into: they are all moved
 };
