@@ -41,6 +41,7 @@ struct StudyKind {
   RunStudy (*prepare)(CLI::App& command, const StudyArguments& arguments);
 };
 
+RunStudy prepare_temporal(CLI::App& command, const StudyArguments& arguments);
 RunStudy prepare_swellfish_thesis(CLI::App& command, const StudyArguments& arguments);
 
 }  // namespace fugu::cli
