@@ -10,6 +10,8 @@ namespace fugu {
 namespace {
 
 constexpr Slot kSlotsMax = 10'000'000;
+/// A slot's weight in the recent variance.
+constexpr double kRecent = 1.0 / 16;
 
 /// Sums are exact or the program ends: 1,024 times the largest value fit in any case.
 void add_exactly(std::int64_t& sum, std::int64_t term) { FUGU_CHECK(!__builtin_add_overflow(sum, term, &sum)); }
@@ -113,12 +115,19 @@ std::vector<SlotEstimate> Collector::estimates() const {
   std::vector<SlotEstimate> estimates;
   estimates.reserve(timely_.size());
   TrackingKalman filter;
+  double recent_variance = 0;
   for (const Timely& timely : timely_) {
     SlotEstimate estimate{.reports = timely.reports, .timely_steps = timely.sum_steps};
     estimate.estimate = static_cast<double>(timely.sum_steps) * correction_;
     estimate.variance = timely.squares * variance_share_ * correction_ * correction_;
     // Nobody reported: nothing is known, and a variance of 0 would have the filter believe it.
-    if (timely.squares > 0) filter.measure(estimate.estimate, estimate.variance, 1);
+    if (timely.squares > 0) {
+      // A slot that got few reports has a low estimate and a low variance: believing it for that would be a bias. So
+      // the filter is told the variance of the slots before.
+      if (!filter.started()) recent_variance = estimate.variance;
+      filter.measure(estimate.estimate, recent_variance, 1);
+      recent_variance += kRecent * (estimate.variance - recent_variance);
+    }
     estimate.smoothed = filter.started() ? filter.value() : estimate.estimate;
     estimates.push_back(estimate);
   }

@@ -93,8 +93,10 @@ class Gateway {
     std::uint64_t queued_most = 0;  ///< reports of one meter waiting at the same time
   };
   const Counters& counters() const { return counters_; }
-  /// Bytes of one meter's state in memory, with a queue of `queued` reports.
-  static std::size_t state_bytes(std::size_t queued) { return sizeof(State) + queued * sizeof(Queued); }
+  /// Bytes of one meter in memory, its keys included, with a queue of `queued` reports.
+  static std::size_t state_bytes(std::size_t queued) {
+    return sizeof(MeterKeys) + sizeof(State) + queued * sizeof(Queued);
+  }
 
  private:
   struct Queued {
