@@ -21,8 +21,8 @@ namespace fugu::cli {
 namespace {
 
 constexpr const char* kExamples = R"(
-A meter reports what it measured exactly, but not when: time stamps are moved at random, and reports held back. Sums over
-a day stay exact; the sum over many meters in a slot can still be estimated.
+A meter reports what it measured exactly, but not when: time stamps are moved at random, and reports held back. Sums
+over a day stay exact; the sum over many meters in a slot can still be estimated.
 
   published  (--b B)                   stamps moved by Laplace(0, B) slots. Protects stamps only: whoever sees when
                                        reports arrive has no promise
@@ -280,10 +280,10 @@ Outcome report(const ReportArguments& arguments) {
                                               .queue_max = arguments.queue_max,
                                               .format = readings.format()},
                                              std::move(keys)));
+  FUGU_ASSIGN(ReportLog log, ReportLog::open(arguments.out));  // first: it keeps a second gateway away
   if (::access(arguments.state.c_str(), F_OK) == 0) FUGU_TRY(gateway.load(arguments.state));
   if (!gateway.rules().scheme.is_lagged())
     note("published form: stamps are protected, arrival times are not; the lagged form protects both");
-  FUGU_ASSIGN(ReportLog log, ReportLog::open(arguments.out));
   Reporting reporting(std::move(gateway), std::move(log), arguments.state);
   FUGU_TRY(reporting.run(readings, *progress, arguments.drain));
   note(reporting.summary());
@@ -524,10 +524,10 @@ void add_collect(CLI::App& command, Outcome& outcome) {
   CLI::App* collect_command = command.add_subcommand("collect", "The collector's side: estimates, sums, statistics");
   collect_command->footer(R"(
 Give the options of the scheme the meters use: the published form needs its b for the correction factor, the lagged one
-its lag. Rules: a report counts once, by its number; one that comes more than 1,024 reports late is dropped; numbers that
-never came are counted as lost; a wrong MAC is an error, or skipped with --skip-forged. Stamps outside of the window are
-counted apart (head-cutting), or moved into it as into a ring (--ring): then sums are exact when all readings were taken
-inside of it.
+its lag. Rules: a report counts once, by its number; one that comes more than 1,024 reports late is dropped; numbers
+that never came are counted as lost; a wrong MAC is an error, or skipped with --skip-forged. Stamps outside of the window
+are counted apart (head-cutting), or moved into it as into a ring (--ring): then sums are exact when all readings were
+taken inside of it.
 
 Examples
   fugu meter collect --reports reports.csv --keys collector.keys --b 1 --from 0 --slots 1440 --out estimates.csv

@@ -95,6 +95,8 @@ Outcome run_temporal(const TemporalArguments& own, const StudyArguments& argumen
     }
     FUGU_ASSIGN(const std::string page, temporal_page(study, measures));
     FUGU_TRY(write_file(arguments.out + "/report.html", page));
+    for (const auto& [name, picture] : temporal_pictures(study, measures))
+      FUGU_TRY(write_file(arguments.out + "/" + name, picture));
   }
   note(std::to_string(cells.size()) + " cells: " + arguments.out + "/results.csv" +
        (arguments.no_report ? "" : ", " + arguments.out + "/report.html"));

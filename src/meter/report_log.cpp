@@ -1,6 +1,7 @@
 #include "fugu/meter/report_log.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -42,6 +43,8 @@ Result<ReportLog> ReportLog::open(const std::string& path) {
   if (file.get() < 0) return detail::system_error(path, "opening");
   off_t end = 0;
   if (!is_stdout) {
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+      return Error{Cause::environment, path + ": another fugu meter is sending to this file; stop it first"};
     FUGU_ASSIGN(end, whole_lines(file.get(), path));
     if (::ftruncate(file.get(), end) != 0 || ::lseek(file.get(), end, SEEK_SET) < 0)
       return detail::system_error(path, "cutting off an unfinished row");

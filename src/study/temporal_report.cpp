@@ -124,6 +124,31 @@ class Figures {
   const std::vector<TemporalMeasures>& measures_;
 };
 
+Chart shuffling(const Figures& figures) {
+  using M = TemporalMeasures;
+  return figures.over_b("Figure 8: shuffling probability", "share of neighbouring readings",
+                        {{"one part, exact", Rival::published, &M::shuffled_exact, Colour::blue},
+                         {"one part, measured", Rival::published, &M::shuffled_measured, Colour::ink, true},
+                         {"one part, as printed", Rival::published, &M::shuffled_printed, Colour::vermilion},
+                         {"two parts, exact", Rival::divided, &M::shuffled_exact, Colour::green},
+                         {"two parts, measured", Rival::divided, &M::shuffled_measured, Colour::slate, true},
+                         {"two parts, as printed", Rival::divided, &M::shuffled_printed, Colour::ochre}});
+}
+
+Chart realtime_error(const Figures& figures) {
+  using M = TemporalMeasures;
+  return figures.bands("Figure 13: error of the real-time total", "per cent of the truth", &M::aggregation_mean_pct,
+                       &M::aggregation_sd_pct, std::pair{&M::smoothed_mean_pct, &M::smoothed_sd_pct});
+}
+
+Chart filter_resistance(const Figures& figures) {
+  using M = TemporalMeasures;
+  return figures.over_b("Figure 15: filter resistance", "share of the squared distortion left",
+                        {{"published", Rival::published, &M::filtered_share, Colour::blue},
+                         {"NDP, same distortion", Rival::normal, &M::filtered_share, Colour::vermilion},
+                         {"LDP, same distortion", Rival::laplace, &M::filtered_share, Colour::ochre}});
+}
+
 void add_privacy(report::Page& page, const Figures& figures) {
   using M = TemporalMeasures;
   page.section("How much is hidden");
@@ -133,13 +158,7 @@ void add_privacy(report::Page& page, const Figures& figures) {
                               {"two parts, exact", Rival::divided, &M::perturbed_exact, Colour::green},
                               {"two parts, measured", Rival::divided, &M::perturbed_measured, Colour::slate, true}}),
               "Chance that a reading, or a part of it, gets another slot. The printed formula is exact.");
-  page.figure(figures.over_b("Figure 8: shuffling probability", "share of neighbouring readings",
-                             {{"one part, exact", Rival::published, &M::shuffled_exact, Colour::blue},
-                              {"one part, measured", Rival::published, &M::shuffled_measured, Colour::ink, true},
-                              {"one part, as printed", Rival::published, &M::shuffled_printed, Colour::vermilion},
-                              {"two parts, exact", Rival::divided, &M::shuffled_exact, Colour::green},
-                              {"two parts, measured", Rival::divided, &M::shuffled_measured, Colour::slate, true},
-                              {"two parts, as printed", Rival::divided, &M::shuffled_printed, Colour::ochre}}),
+  page.figure(shuffling(figures),
               "Chance that a reading gets a slot not before that of the next one. Equation 10 understates it.");
   page.figure(figures.over_b("Figure 9: approximate entropy", "approximate entropy",
                              {{"true readings", Rival::published, &M::irregularity_truth, Colour::ink},
@@ -170,17 +189,12 @@ void add_privacy(report::Page& page, const Figures& figures) {
 void add_utility(report::Page& page, const Figures& figures) {
   using M = TemporalMeasures;
   page.section("What it is still good for");
-  page.figure(
-      figures.bands("Figure 13: error of the real-time total", "per cent of the truth", &M::aggregation_mean_pct,
-                    &M::aggregation_sd_pct, std::pair{&M::smoothed_mean_pct, &M::smoothed_sd_pct}),
-      "Over slots, from the second hour on. The filter is told the chance variance of each estimate.");
+  page.figure(realtime_error(figures),
+              "Over slots, from the second hour on. The filter is told the chance variance of each estimate.");
   page.figure(figures.bands("Figure 14: error of a household's day", "per cent of the truth", &M::accumulation_mean_pct,
                             &M::accumulation_sd_pct, std::nullopt),
               "Over households, head-cutting: what is moved out of the day is missing. With ring-moving it is 0.");
-  page.figure(figures.over_b("Figure 15: filter resistance", "share of the squared distortion left",
-                             {{"published", Rival::published, &M::filtered_share, Colour::blue},
-                              {"NDP, same distortion", Rival::normal, &M::filtered_share, Colour::vermilion},
-                              {"LDP, same distortion", Rival::laplace, &M::filtered_share, Colour::ochre}}),
+  page.figure(filter_resistance(figures),
               "What a Kalman filter leaves that knows the variances: at 1 it gains nothing.");
 }
 
@@ -230,14 +244,15 @@ void add_tradeoffs(report::Page& page, const Figures& figures) {
 void add_costs(report::Page& page, const TemporalStudy& study, const Figures& figures) {
   page.section("What it costs");
   report::Table table{
-      .caption = "Reports waiting per meter, the lag of our form at ε = 1/b and δ = 10^-6, and Appendix B",
+      .caption =
+          "Reports waiting per meter; lag in slots of our form at ε = 1/b, δ = 10^-6; Appendix B in nats a reading",
       .columns = {{"b", Align::number},
                   {"waiting, mean", Align::number},
                   {"waiting, most", Align::number},
                   {"two parts, most", Align::number},
-                  {"lagged: lag in slots", Align::number},
-                  {"lagged: waiting, most", Align::number},
-                  {"printed bound in nats a reading", Align::number}}};
+                  {"lag", Align::number},
+                  {"lagged, most", Align::number},
+                  {"bound", Align::number}}};
   for (const double b : study.options().b) {
     const TemporalMeasures& published = figures.at(Rival::published, b);
     const TemporalMeasures& lagged = figures.at(Rival::lagged, b);
@@ -299,6 +314,14 @@ Result<std::string> temporal_page(const TemporalStudy& study, const std::vector<
   add_tradeoffs(page, figures);
   add_costs(page, study, figures);
   return page.html();
+}
+
+std::vector<std::pair<std::string, std::string>> temporal_pictures(const TemporalStudy& study,
+                                                                   const std::vector<TemporalMeasures>& measures) {
+  const Figures figures(study, measures);
+  return {{"temporal-figure-8.svg", shuffling(figures).standalone_svg()},
+          {"temporal-figure-13.svg", realtime_error(figures).standalone_svg()},
+          {"temporal-figure-15.svg", filter_resistance(figures).standalone_svg()}};
 }
 
 }  // namespace fugu

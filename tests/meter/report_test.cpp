@@ -143,6 +143,10 @@ TEST(ReportLog, GoesOnAfterAnUnfinishedRow) {
   write_whole(path, whole + "7,m1,3,");
   ASSERT_TRUE(ReportLog::open(path));
   EXPECT_EQ(read_whole(path), whole);
+  const auto open = ReportLog::open(path);
+  const auto second = ReportLog::open(path);
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().message.find("another fugu meter"), std::string::npos);
   EXPECT_EQ(ReportLog::open(directory.file("no/folder")).error().cause, Cause::environment);
 }
 

@@ -12,7 +12,8 @@ namespace fugu {
 class ReportLog {
  public:
   /// Goes on with a file that is there, after cutting off a row that a crash left unfinished; otherwise begins one.
-  /// `-` is standard output, which is not made durable.
+  /// `-` is standard output, which is not made durable. Locked while it is open: two gateways with the same state would
+  /// use numbers twice.
   static Result<ReportLog> open(const std::string& path);
   ReportLog(ReportLog&&) noexcept;
   ReportLog& operator=(ReportLog&&) = delete;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fugu/core/result.hpp"
@@ -86,6 +87,9 @@ class TemporalStudy {
 
 /// The page: Table 2, figures 7 to 21, what the lagged form costs. `measures` are those of study.cells().
 Result<std::string> temporal_page(const TemporalStudy& study, const std::vector<TemporalMeasures>& measures);
+/// Some of the figures as files of their own: names and SVG.
+std::vector<std::pair<std::string, std::string>> temporal_pictures(const TemporalStudy& study,
+                                                                   const std::vector<TemporalMeasures>& measures);
 /// Table 2, by equation 7 and as printed.
 Result<report::Table> temporal_weights_table();
 
