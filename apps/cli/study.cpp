@@ -14,6 +14,7 @@ constexpr StudyKind kStudies[] = {
      prepare_discounted},
     {"swellfish-thesis", "chapter 7 of the thesis: what the TeS and TeNAT effects are worth, and nine mechanisms",
      prepare_swellfish_thesis},
+    {"temporal", "temporal perturbation: when is hidden, how much is kept; against delay and noise", prepare_temporal},
 };
 
 constexpr const char* kExamples = R"(

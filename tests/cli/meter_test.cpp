@@ -1,0 +1,219 @@
+// fugu meter from the command line: a day from meter to sums, killed (-9) again and again, and bad input.
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "support/released.hpp"
+
+namespace fugu::test {
+namespace {
+
+constexpr int kMeters = 5;
+constexpr int kSlots = 400;
+constexpr const char* kReport = "meter report --readings r.csv --keys meters.keys --state g.state --out reports.csv ";
+constexpr const char* kCollect =
+    "meter collect --reports reports.csv --keys collector.keys --from 0 --slots 400 --ring --out e.csv --accumulated "
+    "a.csv ";
+
+int load(int meter, int slot) { return (meter * 31 + slot * 17) % 101; }
+
+std::string readings(int slots = kSlots) {
+  std::string text = "time,meter,value\n";
+  for (int slot = 0; slot < slots; ++slot) {
+    for (int meter = 0; meter < kMeters; ++meter) {
+      text.append(std::to_string(slot)).append(",m").append(std::to_string(meter)).append(",");
+      text.append(std::to_string(load(meter, slot))).append("\n");
+    }
+  }
+  return text;
+}
+
+class Meter : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write_file(directory / "r.csv", readings());
+    ASSERT_EQ(
+        run_fugu(directory, "meter keys --readings r.csv --out meters.keys --collector-out collector.keys").exit_code,
+        0);
+  }
+  Finished fugu(const std::string& options) { return run_fugu(directory, options); }
+  std::string text(const std::string& name) { return read_file(directory / name); }
+
+  /// What the sums file says, and that it is exactly what was measured.
+  void expect_exact_sums() {
+    std::istringstream lines(text("a.csv"));
+    std::string line;
+    std::getline(lines, line);
+    int meters = 0;
+    while (std::getline(lines, line)) {
+      const auto fields = fields_of(line);
+      const int meter = fields[0][1] - '0';
+      int sum = 0;
+      for (int slot = 0; slot < kSlots; ++slot) sum += load(meter, slot);
+      EXPECT_EQ(fields[1], std::to_string(sum));
+      EXPECT_EQ(fields[2], std::to_string(kSlots));
+      EXPECT_EQ(fields.back(), "0") << "lost";
+      ++meters;
+    }
+    EXPECT_EQ(meters, kMeters);
+  }
+
+  TempDir directory;
+};
+
+TEST_F(Meter, ADayFromMeterToSums) {
+  for (const std::string scheme : {"--b 2", "--epsilon 1 --delta 1e-4"}) {
+    std::filesystem::remove(directory / "g.state");
+    std::filesystem::remove(directory / "reports.csv");
+    const Finished sent = fugu(std::string(kReport).append(scheme).append(" --drain"));
+    EXPECT_EQ(sent.exit_code, 0) << sent.err;
+    const Finished collected = fugu(std::string(kCollect).append(scheme));
+    EXPECT_EQ(collected.exit_code, 0) << collected.err;
+    expect_exact_sums();
+  }
+}
+
+TEST_F(Meter, WhatWaitsGoesOutWithTheNextFile) {
+  write_file(directory / "r.csv", readings(200));
+  EXPECT_NE(fugu(std::string(kReport).append("--b 2")).err.find("some wait in g.state"), std::string::npos);
+  write_file(directory / "r.csv", readings());
+  const Finished second = fugu(std::string(kReport).append("--b 2 --drain"));
+  EXPECT_NE(second.err.find("1000 readings had been taken before"), std::string::npos) << second.err;
+  EXPECT_EQ(fugu(std::string(kCollect).append("--b 2")).exit_code, 0);
+  expect_exact_sums();
+}
+
+// Readings come through a pipe; the gateway is killed with reports queued, half written or unsent, and started again
+// with all readings from the start, as a meter with a memory would.
+TEST_F(Meter, KilledAtAnyPointNothingIsLostAndNothingCountsTwice) {
+  const std::string all = readings();
+  const std::vector<std::string> command =
+      fugu_command("meter report --keys meters.keys --b 3 --state g.state --out reports.csv");
+  ProcessOptions options;
+  options.directory = directory.path();
+  for (int kill = 1; kill <= 12; ++kill) {
+    Process process(command, options);
+    process.feed(all.substr(0, all.size() * static_cast<std::size_t>(kill) / 13));
+    // At another moment each time: before, while and after it saves and sends.
+    process.wait_until([] { return false; }, 0.002 * kill);
+    process.kill();
+    process.wait();
+  }
+  EXPECT_EQ(fugu(std::string(kReport).append("--b 3 --drain")).exit_code, 0);
+  const Finished collected = fugu(std::string(kCollect).append("--b 3"));
+  EXPECT_EQ(collected.exit_code, 0) << collected.err;
+  expect_exact_sums();
+}
+
+TEST_F(Meter, AReplayedReportCountsOnceAndAForgedOneNotAtAll) {
+  ASSERT_EQ(fugu(std::string(kReport).append("--b 1 --drain")).exit_code, 0);
+  std::string reports = text("reports.csv");
+  const std::size_t end = reports.size() - 1;
+  const std::string last = reports.substr(reports.rfind('\n', end - 1) + 1);
+  write_file(directory / "reports.csv", reports + last + last);
+  const Finished replayed = fugu(std::string(kCollect).append("--b 1"));
+  EXPECT_NE(replayed.err.find("2 duplicates dropped"), std::string::npos) << replayed.err;
+  expect_exact_sums();
+
+  std::string forged = last;
+  forged[forged.size() - 2] = forged[forged.size() - 2] == '0' ? '1' : '0';
+  write_file(directory / "reports.csv", reports + forged);
+  const Finished refused = fugu(std::string(kCollect).append("--b 1"));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("reports.csv:2002:1: found a report that meter"), std::string::npos) << refused.err;
+  const Finished skipped = fugu(std::string(kCollect).append("--b 1 --skip-forged"));
+  EXPECT_EQ(skipped.exit_code, 0);
+  EXPECT_NE(skipped.err.find("1 forged and skipped"), std::string::npos);
+  expect_exact_sums();
+}
+
+TEST_F(Meter, AFullQueueIsSaid) {
+  const Finished sent = fugu(std::string(kReport).append("--b 20 --queue 2 --drain"));
+  EXPECT_EQ(sent.exit_code, 0);
+  EXPECT_NE(sent.err.find("the queue was full and"), std::string::npos) << sent.err;
+  EXPECT_EQ(fugu(std::string(kCollect).append("--b 20")).exit_code, 0);
+  expect_exact_sums();
+}
+
+TEST_F(Meter, BadInputIsNamed) {
+  const auto expect = [&](const std::string& options, int code, const std::string& part) {
+    const Finished finished = fugu(options);
+    EXPECT_EQ(finished.exit_code, code) << options << "\n" << finished.err;
+    EXPECT_NE(finished.err.find(part), std::string::npos) << options << "\n" << finished.err;
+  };
+  const std::string report_options = kReport;
+  expect(report_options + "--b 0", 2, "b: expected 0.01 to 1000 slots");
+  expect(report_options + "--b -1", 2, "b: expected 0.01 to 1000 slots");
+  expect(report_options + "--b 1 --lambda 0", 2, "--lambda: expected a number above 0");
+  expect(report_options, 2, "either --b (published form) or --epsilon and --delta");
+  expect(report_options + "--b 1 --epsilon 1", 2, "either --b");
+  expect(report_options + "--epsilon 1", 2, "needs both --epsilon and --delta");
+  expect(report_options + "--epsilon 1 --delta 2", 2, "delta: expected");
+  expect(report_options + "--epsilon 1 --delta 1e-4 --queue 3", 3, "can get full");
+  expect(report_options + "--epsilon 1 --delta 1e-4 --ring 96", 3, "a ring would show");
+  expect(report_options + "--epsilon 1 --delta 1e-4 --parts 2 --divide-below 5", 3, "when the load is steady");
+  expect(report_options + "--b 1 --parts 2 --divide-below much", 2, "--divide-below: expected a number above 0");
+  expect("meter keys --readings r.csv --out meters.keys --collector-out c", 2, "is there already");
+  expect("meter keys --out k --collector-out c", 2, "no meters");
+  expect("meter keys --readings none.csv --out k --collector-out c", 2, "none.csv");
+  expect("meter collect --keys meters.keys --b 1 --slots 9", 3, "shift keys");
+  expect("meter collect --keys collector.keys --b 1 --slots 0", 2, "the window: expected");
+  expect("meter collect --keys collector.keys --b 1 --slots 9 --from noon", 2, "--from: expected a slot number");
+
+  ASSERT_EQ(fugu(report_options + "--b 1 --drain").exit_code, 0);
+  const std::string state = text("g.state");
+  expect(report_options + "--b 2", 2, "g.state:2:1: found 'rules,");
+  write_file(directory / "g.state", state.substr(0, state.size() / 2));
+  expect(report_options + "--b 1", 2, "g.state:");
+  write_file(directory / "g.state", state);
+  ASSERT_EQ(fugu("meter keys --meter other --out other.keys --collector-out other.collector").exit_code, 0);
+  write_file(directory / "other.csv", "time,meter,value\n1,other,2\n");
+  expect("meter report --b 1 --readings other.csv --keys other.keys --state g.state --out o.csv", 2,
+         "found the state of another meter");
+  expect("meter report --b 1 --readings r.csv --keys other.keys --state o.state --out o.csv", 2,
+         "r.csv:2:3: found meter");
+  expect("meter collect --reports reports.csv --keys other.collector --b 1 --slots 9", 2,
+         "expected a meter of the collector's keys");
+}
+
+TEST_F(Meter, AnOldStateIsNoticed) {
+  write_file(directory / "r.csv", readings(200));
+  ASSERT_EQ(fugu(std::string(kReport).append("--b 1")).exit_code, 0);
+  const std::string old = text("g.state");
+  write_file(directory / "r.csv", readings(300));
+  ASSERT_EQ(fugu(std::string(kReport).append("--b 1")).exit_code, 0);
+  write_file(directory / "g.state", old);
+  std::string changed = readings(200);
+  changed.append("250,m0,1\n251,m0,2\n252,m0,3\n253,m0,4\n254,m0,5\n255,m0,6\n");
+  write_file(directory / "r.csv", changed);
+  ASSERT_EQ(fugu(std::string(kReport).append("--b 1 --drain")).exit_code, 0);
+  const Finished collected = fugu(std::string(kCollect).append("--b 1"));
+  EXPECT_EQ(collected.exit_code, 2);
+  EXPECT_NE(collected.err.find("its state file may be an old copy"), std::string::npos) << collected.err;
+}
+
+TEST_F(Meter, TimeStampsWork) {
+  write_file(directory / "r.csv",
+             "time,meter,value\n2026-03-29T01:45:00+01:00,m0,1.5\n2026-03-29T03:00:00+02:00,m0,2\n");
+  ASSERT_EQ(fugu(std::string(kReport).append("--b 0.01 --slot-length 15m --unit-step 0.5 --drain")).exit_code, 0);
+  const Finished collected = fugu(
+      "meter collect --reports reports.csv --keys collector.keys --b 0.01 --slot-length 15m --unit-step 0.5 "
+      "--from 2026-03-29T01:30:00+01:00 --slots 3");
+  EXPECT_EQ(collected.exit_code, 0) << collected.err;
+  EXPECT_NE(collected.out.find("2026-03-29T01:45:00+01:00,1,1.5,1.5,"), std::string::npos) << collected.out;
+  EXPECT_NE(collected.out.find("2026-03-29T02:00:00+01:00,1,2,2,"), std::string::npos) << collected.out;
+}
+
+TEST_F(Meter, TheAuditSaysNoToThePublishedForm) {
+  const Finished published = fugu("meter audit --b 1");
+  EXPECT_EQ(published.exit_code, 1);
+  EXPECT_NE(published.out.find("no promise"), std::string::npos);
+  const Finished lagged = fugu("meter audit --epsilon 1 --delta 1e-6 --parts 2");
+  EXPECT_EQ(lagged.exit_code, 0) << lagged.out << lagged.err;
+  EXPECT_NE(lagged.out.find("holds"), std::string::npos);
+  EXPECT_NE(fugu("meter lag").out.find("14 slots"), std::string::npos);
+  EXPECT_NE(fugu("describe temporal").out.find("docs/guarantees/temporal.md"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fugu::test
