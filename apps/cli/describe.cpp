@@ -40,6 +40,11 @@ std::vector<Entry> catalogue() {
        "each of the meter's policies, are ε-indistinguishable with the policy's own ε; a floor holds for everybody, or "
        "true values are released where nothing is relevant",
        "proved", "docs/guarantees/swellfish.md", "--policies policies.csv --floor event:1 --sensitivity 10"},
+      {"definition", "temporal", "protects when a meter measured something, not how much (fugu meter)",
+       "lagged form: stamps and arrival times of two streams in which one reading was taken up to m slots earlier or "
+       "later are (ε, δ)-indistinguishable; published form: stamps alone, with ε = m/b, arrival times not at all. "
+       "Values and sums over time are not hidden",
+       "proved", "docs/guarantees/temporal.md", "fugu meter report --epsilon 1 --delta 1e-6 …"},
       {"noise", "laplace", "discrete Laplace noise on the grid: P(k) ∝ exp(−|k|/scale)",
        "exact to the last bit, from a cryptographic source; a change by c steps loses c/scale", "proved",
        "docs/guarantees/noise.md", "--noise laplace"},

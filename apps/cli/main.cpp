@@ -35,6 +35,10 @@ Which mechanism to choose, and which is best for which stream
   fugu advise  --amplitude 500 --period 96 --sensitivity 1 --epsilon 1 --w 96
   fugu bench   --suite smoke --out smoke
 
+Hide when a meter measured, and keep how much
+  fugu meter lag --slot-length 15m
+  fugu meter --help
+
 What the words mean: fugu describe; fugu describe w-event; fugu help publish
 Exit codes: 0 done, 1 the answer is no (an audit that fails), 2 wrong usage or bad input, 3 refused for privacy,
             4 the environment failed (disk, pipe)
@@ -76,6 +80,7 @@ int run(int argc, char** argv) {
   add_advise(app, outcome);
   add_bench(app, outcome);
   add_study(app, outcome);
+  add_meter(app, outcome);
   add_simulate(app, outcome);
   add_describe(app, outcome);
   add_help(app, outcome);

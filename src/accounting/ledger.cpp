@@ -7,8 +7,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
+#include "../core/durable_file.hpp"
 #include "ledger_format.hpp"
 
 namespace fugu {
@@ -17,43 +17,10 @@ namespace {
 
 using namespace ledger_format;
 
-Error system_error(const std::string& path, std::string_view doing) {
-  return {Cause::environment, path + ": " + std::string(doing) + " failed: " + std::strerror(errno)};
-}
-
-/// An open file that closes itself.
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  File& operator=(File&&) = delete;
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
-Result<void> write_all(int descriptor, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return system_error(path, "writing");
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
-/// A file is only found again after a power cut if its directory is durable too.
-Result<void> sync_directory_of(const std::string& path) {
-  std::filesystem::path directory = std::filesystem::path(path).parent_path();
-  if (directory.empty()) directory = ".";
-  const File file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (file.get() < 0 || ::fsync(file.get()) != 0) return system_error(directory.string(), "making durable");
-  return {};
-}
+using detail::File;
+using detail::sync_directory_of;
+using detail::system_error;
+using detail::write_all;
 
 Result<void> take_lock(int descriptor, const std::string& path) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return {};

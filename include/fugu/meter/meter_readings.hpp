@@ -1,0 +1,47 @@
+// Readings on the meter's side: CSV, long, header `time,meter,value` in any order of columns, rows ordered by time.
+//
+// Unlike ReadingsReader, which sums readings into series, this hands out single readings; the meter owns them. An empty
+// value is missing, which is not zero: nothing is reported for it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "fugu/meter/report.hpp"
+
+namespace fugu {
+
+class MeterReadings {
+ public:
+  struct Options {
+    UnitStep unit_step = {};
+    std::optional<std::int64_t> slot_s = {};  ///< needed when times are stamps, not used otherwise
+  };
+  /// Reads the header and looks at the first row, which says how times are written. `meters` must outlive the reader.
+  static Result<MeterReadings> open(Input input, const NameTable& meters, Options options);
+
+  struct Row {
+    Slot slot = 0;
+    NameTable::Id meter = 0;
+    std::optional<std::int64_t> value_steps;
+  };
+  /// False at the end. A row earlier than the one before is an error.
+  Result<bool> next(Row& row);
+  bool would_wait() { return lines_.would_wait(); }
+  /// How reports of these readings are written. Slots of time stamps count from 1970, so that every file agrees.
+  const ReportFormat& format() const { return format_; }
+
+ private:
+  MeterReadings(LineReader lines, const NameTable& meters, std::array<std::size_t, 3> columns);
+  Result<void> find_clock(const Options& options);
+
+  LineReader lines_;
+  const NameTable* meters_;
+  std::array<std::size_t, 3> columns_;  // of time, meter, value
+  ReportFormat format_;
+  std::optional<Slot> last_;
+};
+
+}  // namespace fugu

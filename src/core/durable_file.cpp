@@ -1,0 +1,51 @@
+#include "durable_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+namespace fugu::detail {
+
+Error system_error(const std::string& path, std::string_view doing) {
+  return {Cause::environment, path + ": " + std::string(doing) + " failed: " + std::strerror(errno)};
+}
+
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<void> write_all(int descriptor, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return system_error(path, "writing");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<void> sync_directory_of(const std::string& path) {
+  std::filesystem::path directory = std::filesystem::path(path).parent_path();
+  if (directory.empty()) directory = ".";
+  const File file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file.get() < 0 || ::fsync(file.get()) != 0) return system_error(directory.string(), "making durable");
+  return {};
+}
+
+Result<void> replace_durably(const std::string& path, std::string_view bytes) {
+  const std::string beside = path + ".new";
+  {
+    const File file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (file.get() < 0) return system_error(beside, "creating");
+    FUGU_TRY(write_all(file.get(), bytes, beside));
+    if (::fsync(file.get()) != 0) return system_error(beside, "making durable");
+  }
+  if (std::rename(beside.c_str(), path.c_str()) != 0) return system_error(path, "renaming");
+  return sync_directory_of(path);
+}
+
+}  // namespace fugu::detail

@@ -1,0 +1,36 @@
+// Files that must survive a crash: what the ledger and the state of a meter share. Private to src/.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "fugu/core/result.hpp"
+
+namespace fugu::detail {
+
+/// `PATH: DOING failed: …`, with what errno says.
+Error system_error(const std::string& path, std::string_view doing);
+
+/// An open file that closes itself.
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File();
+  File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  File& operator=(File&&) = delete;
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+Result<void> write_all(int descriptor, std::string_view bytes, const std::string& path);
+
+/// A file is only found again after a power cut if its directory is durable too.
+Result<void> sync_directory_of(const std::string& path);
+
+/// Replaces the whole file, readable by its owner only: a crash leaves the old content or the new, never a mixture.
+Result<void> replace_durably(const std::string& path, std::string_view bytes);
+
+}  // namespace fugu::detail

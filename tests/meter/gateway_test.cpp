@@ -1,0 +1,281 @@
+// The meter's side: nothing lost, nothing twice, everything repeatable, and the state that survives a restart.
+#include "fugu/meter/gateway.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "build.hpp"
+#include "support/temp_dir.hpp"
+
+namespace fugu::test {
+namespace {
+
+std::map<NameTable::Id, std::int64_t> sums_of(const std::vector<Gateway::Outgoing>& reports) {
+  std::map<NameTable::Id, std::int64_t> sums;
+  for (const auto& [meter, report] : reports) sums[meter] += report.value_steps;
+  return sums;
+}
+
+void expect_nothing_lost(const std::vector<Gateway::Outgoing>& reports, std::size_t meters, Slot slots) {
+  const auto sums = sums_of(reports);
+  for (NameTable::Id meter = 0; meter < meters; ++meter) {
+    std::int64_t sum = 0;
+    for (Slot slot = 0; slot < slots; ++slot) sum += load_steps(meter, slot);
+    EXPECT_EQ(sums.at(meter), sum) << meter;
+  }
+}
+
+TEST(Gateway, SendsEveryReadingOnceToTheLastStep) {
+  for (const unsigned parts : {1U, 2U, 16U}) {
+    MeterRules rules = published_rules(2);
+    rules.parts = parts;
+    auto gateway = Gateway::make(rules, make_keys(20));
+    run_slots(*gateway, 0, 300);
+    drain(*gateway);
+    EXPECT_EQ(gateway->outbox().size(), 20 * 300 * parts);
+    expect_nothing_lost(gateway->outbox(), 20, 300);
+    EXPECT_EQ(gateway->counters().early, 0);
+  }
+}
+
+TEST(Gateway, NumbersFollowSendingNotMeasuring) {
+  auto gateway = Gateway::make(published_rules(2), make_keys(1));
+  for (Slot slot = 0; slot < 500; ++slot) {
+    gateway->measure(0, slot, slot);  // the value says when it was measured
+    gateway->end_slot(slot);
+  }
+  drain(*gateway);
+  std::uint64_t next = 0;
+  Slot arrival = 0;
+  std::size_t same_slot_pairs = 0;
+  std::size_t reversed = 0;
+  for (std::size_t i = 0; i < gateway->outbox().size(); ++i) {
+    const Report& report = gateway->outbox()[i].report;
+    EXPECT_EQ(report.number, next++);
+    EXPECT_GE(report.arrival, arrival);
+    if (i > 0 && report.arrival == arrival) {
+      ++same_slot_pairs;
+      reversed += report.value_steps < gateway->outbox()[i - 1].report.value_steps;
+    }
+    arrival = report.arrival;
+  }
+  // Each is reversed with probability ½: outside ±5 deviations once in 1.7 million keys, and the keys are fixed.
+  const auto pairs = static_cast<double>(same_slot_pairs);
+  EXPECT_NEAR(static_cast<double>(reversed), pairs / 2, 5 * std::sqrt(pairs) / 2);
+  EXPECT_GT(same_slot_pairs, 50);
+}
+
+TEST(Gateway, ShiftsAreAFunctionOfKeyMeterAndSlot) {
+  auto one = Gateway::make(published_rules(1), make_keys(5));
+  auto same = Gateway::make(published_rules(1), make_keys(5));
+  auto other = Gateway::make(published_rules(1), make_keys(5, 1));
+  for (Gateway* gateway : {&*one, &*same, &*other}) {
+    run_slots(*gateway, 0, 50);
+    drain(*gateway);
+  }
+  ASSERT_EQ(one->outbox().size(), same->outbox().size());
+  for (std::size_t i = 0; i < one->outbox().size(); ++i) EXPECT_EQ(one->outbox()[i].report, same->outbox()[i].report);
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < one->outbox().size(); ++i)
+    moved += one->outbox()[i].report.stamp != other->outbox()[i].report.stamp;
+  EXPECT_GT(moved, 50);
+}
+
+TEST(Gateway, TakesAReadingOnce) {
+  auto gateway = Gateway::make(published_rules(1), make_keys(1));
+  EXPECT_EQ(gateway->measure(0, 5, 10), Gateway::Measured::queued);
+  EXPECT_EQ(gateway->measure(0, 5, 11), Gateway::Measured::seen);
+  EXPECT_EQ(gateway->measure(0, 4, 11), Gateway::Measured::seen);
+  drain(*gateway);
+  EXPECT_EQ(gateway->outbox().size(), 1);
+  EXPECT_EQ(gateway->counters().seen, 2);
+}
+
+TEST(Gateway, DividesWhileTheLoadIsSteady) {
+  MeterRules rules = published_rules(1);
+  rules.parts = 4;
+  rules.divide_below_steps = 20;
+  auto gateway = Gateway::make(rules, make_keys(1));
+  for (Slot slot = 0; slot < 100; ++slot) gateway->measure(0, slot, 1000);
+  EXPECT_EQ(gateway->counters().divided, 100);
+  for (Slot slot = 100; slot < 200; ++slot) gateway->measure(0, slot, slot % 2 == 0 ? 1000 : 2000);
+  EXPECT_LT(gateway->counters().divided, 105);
+  for (Slot slot = 200; slot < 400; ++slot) gateway->measure(0, slot, 1000);
+  EXPECT_GT(gateway->counters().divided, 180) << "it takes about 100 slots to forget";
+  drain(*gateway);
+  EXPECT_EQ(sums_of(gateway->outbox()).at(0), 300 * 1000 + 50 * 3000);
+}
+
+TEST(Gateway, AFullQueueSendsEarlyAndLosesNothing) {
+  MeterRules rules = published_rules(20);
+  rules.queue_max = 3;
+  auto gateway = Gateway::make(rules, make_keys(4));
+  run_slots(*gateway, 0, 200);
+  drain(*gateway);
+  EXPECT_GT(gateway->counters().early, 100);
+  EXPECT_LE(gateway->counters().queued_most, 3);
+  EXPECT_EQ(gateway->outbox().size(), 4 * 200);
+  expect_nothing_lost(gateway->outbox(), 4, 200);
+}
+
+TEST(Gateway, TheQueueOfTheLaggedFormCannotGetFull) {
+  auto gateway = Gateway::make(lagged_rules(), make_keys(50));
+  run_slots(*gateway, 0, 300);
+  EXPECT_LE(gateway->counters().queued_most, gateway->queue_max());
+  EXPECT_EQ(gateway->counters().early, 0);
+  MeterRules tight = lagged_rules();
+  tight.queue_max = gateway->queue_max() - 1;
+  const auto refused = Gateway::make(tight, make_keys(1));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().cause, Cause::refused);
+}
+
+TEST(Gateway, TheLaggedFormRefusesWhatWouldShow) {
+  MeterRules adaptive = {.scheme = *TemporalScheme::lagged({.epsilon = 1, .delta = 1e-4, .parts = 2}), .parts = 2};
+  EXPECT_TRUE(Gateway::make(adaptive, make_keys(1)));
+  adaptive.divide_below_steps = 10;
+  MeterRules ring = lagged_rules();
+  ring.ring_slots = 96;
+  MeterRules more_parts = lagged_rules();
+  more_parts.parts = 2;
+  for (const MeterRules& rules : {adaptive, ring, more_parts}) {
+    const auto refused = Gateway::make(rules, make_keys(1));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().cause, Cause::refused);
+  }
+}
+
+TEST(Gateway, RefusesRulesThatMakeNoSense) {
+  MeterRules rules = published_rules(1);
+  rules.parts = 0;
+  EXPECT_FALSE(Gateway::make(rules, make_keys(1)));
+  rules.parts = 17;
+  EXPECT_FALSE(Gateway::make(rules, make_keys(1)));
+  rules.parts = 1;
+  rules.divide_below_steps = 5;
+  EXPECT_FALSE(Gateway::make(rules, make_keys(1)));
+  rules.divide_below_steps.reset();
+  rules.ring_slots = -1;
+  EXPECT_FALSE(Gateway::make(rules, make_keys(1)));
+}
+
+TEST(Gateway, ARingKeepsEveryPeriodWhole) {
+  MeterRules rules = published_rules(3);
+  rules.ring_slots = 24;
+  rules.parts = 2;
+  auto gateway = Gateway::make(rules, make_keys(5));
+  run_slots(*gateway, 0, 24 * 4);
+  drain(*gateway);
+  std::map<std::pair<NameTable::Id, Slot>, std::int64_t> sums;
+  for (const auto& [meter, report] : gateway->outbox()) sums[{meter, report.stamp / 24}] += report.value_steps;
+  EXPECT_EQ(sums.size(), 5 * 4);
+  for (const auto& [key, sum] : sums) {
+    std::int64_t truth = 0;
+    for (Slot slot = key.second * 24; slot < (key.second + 1) * 24; ++slot) truth += load_steps(key.first, slot);
+    EXPECT_EQ(sum, truth);
+  }
+}
+
+// Restarting after every slot, from text, gives the same reports as never restarting.
+TEST(GatewayState, ARestartChangesNothing) {
+  MeterRules adaptive = published_rules(2);
+  adaptive.parts = 3;
+  adaptive.divide_below_steps = 900;
+  MeterRules early = published_rules(10);
+  early.queue_max = 4;
+  for (const MeterRules& rules : {adaptive, early, lagged_rules()}) {
+    auto straight = Gateway::make(rules, make_keys(3));
+    run_slots(*straight, 0, 60);
+    drain(*straight);
+    std::vector<Gateway::Outgoing> sent;
+    std::string state;
+    for (Slot slot = 0; slot <= 60; ++slot) {
+      auto gateway = Gateway::make(rules, make_keys(3));
+      if (!state.empty()) {
+        ASSERT_TRUE(gateway->restore(Input::from_memory("state", state)));
+      }
+      if (slot < 60) {
+        run_slots(*gateway, std::max<Slot>(0, slot - 2), slot + 1);  // readings that were taken before come again
+      } else {
+        drain(*gateway);
+      }
+      sent.insert(sent.end(), gateway->outbox().begin(), gateway->outbox().end());
+      gateway->clear_outbox();
+      state = gateway->state();
+    }
+    ASSERT_EQ(sent.size(), straight->outbox().size());
+    const auto by_number = [](const Gateway::Outgoing& a, const Gateway::Outgoing& b) {
+      return std::pair(a.meter, a.report.number) < std::pair(b.meter, b.report.number);
+    };
+    auto expected = straight->outbox();
+    std::sort(sent.begin(), sent.end(), by_number);
+    std::sort(expected.begin(), expected.end(), by_number);
+    for (std::size_t i = 0; i < sent.size(); ++i) EXPECT_EQ(sent[i].report, expected[i].report);
+  }
+}
+
+TEST(GatewayState, WhatMayNotHaveBeenSentIsSentAgain) {
+  auto gateway = Gateway::make(published_rules(1), make_keys(3));
+  run_slots(*gateway, 0, 10);
+  auto restarted = Gateway::make(published_rules(1), make_keys(3));
+  ASSERT_TRUE(restarted->restore(Input::from_memory("state", gateway->state())));
+  std::set<std::pair<NameTable::Id, std::uint64_t>> numbers;
+  for (const auto& [meter, report] : gateway->outbox()) numbers.emplace(meter, report.number);
+  for (const auto& [meter, report] : restarted->outbox()) EXPECT_EQ(numbers.erase({meter, report.number}), 1);
+  EXPECT_TRUE(numbers.empty());
+}
+
+std::string error_of(const std::string& state, const MeterRules& rules, const MeterKeyFile& keys) {
+  auto gateway = Gateway::make(rules, keys);
+  const auto restored = gateway->restore(Input::from_memory("meter.state", state));
+  return restored ? "" : restored.error().message;
+}
+
+TEST(GatewayState, ADamagedStateIsRefused) {
+  auto gateway = Gateway::make(published_rules(2), make_keys(2));
+  run_slots(*gateway, 0, 20);
+  const std::string state = gateway->state();
+  EXPECT_EQ(error_of(state, published_rules(2), make_keys(2)), "");
+  // Cut short anywhere.
+  for (std::size_t size = 0; size + 1 < state.size(); size += 7)
+    EXPECT_NE(error_of(state.substr(0, size), published_rules(2), make_keys(2)), "") << size;
+  // Any digit changed.
+  for (std::size_t at = state.find('\n') + 1; at + 6 < state.size(); at += 13) {
+    std::string changed = state;
+    changed[at] = changed[at] == '1' ? '2' : '1';
+    if (changed != state) {
+      EXPECT_NE(error_of(changed, published_rules(2), make_keys(2)), "") << at;
+    }
+  }
+}
+
+TEST(GatewayState, SaysWhyItIsRefused) {
+  auto gateway = Gateway::make(published_rules(2), make_keys(2));
+  run_slots(*gateway, 0, 20);
+  const std::string state = gateway->state();
+  EXPECT_NE(error_of(state, published_rules(1), make_keys(2)).find("meter.state:2:1: found 'rules,"),
+            std::string::npos);
+  EXPECT_NE(error_of(state, published_rules(2), make_keys(2, 1)).find("made with another key"), std::string::npos);
+  EXPECT_NE(error_of(state, published_rules(2), make_keys(1)).find("the state of another meter"), std::string::npos);
+  EXPECT_NE(error_of("time,value\n1,2\n", published_rules(2), make_keys(1)).find("a state file of fugu meter"),
+            std::string::npos);
+  EXPECT_NE(
+      error_of(state.substr(0, state.rfind("end,")), published_rules(2), make_keys(2)).find("the end of the file"),
+      std::string::npos);
+}
+
+TEST(GatewayState, SavesAndLoads) {
+  TempDir directory;
+  auto gateway = Gateway::make(published_rules(2), make_keys(2));
+  run_slots(*gateway, 0, 20);
+  ASSERT_TRUE(gateway->save(directory.file("state")));
+  ASSERT_TRUE(gateway->save(directory.file("state")));
+  auto loaded = Gateway::make(published_rules(2), make_keys(2));
+  ASSERT_TRUE(loaded->load(directory.file("state")));
+  EXPECT_EQ(loaded->state(), gateway->state());
+  EXPECT_EQ(gateway->save(directory.file("no/such/folder")).error().cause, Cause::environment);
+}
+
+}  // namespace
+}  // namespace fugu::test

@@ -1,0 +1,191 @@
+// Reports as text: authentic or refused, and keys that stay where they belong.
+#include "fugu/meter/report.hpp"
+
+#include "build.hpp"
+#include "fugu/meter/meter_readings.hpp"
+#include "fugu/meter/report_log.hpp"
+#include "support/temp_dir.hpp"
+
+namespace fugu::test {
+namespace {
+
+std::string sent_text(const Gateway& gateway) {
+  std::string text = std::string(kReportHeader).append("\n");
+  for (const auto& [meter, report] : gateway.outbox())
+    gateway.rules().format.append(text, gateway.meters().name(meter), report);
+  return text;
+}
+
+/// The error of reading `text`, or how many reports there were.
+std::string read_all(const std::string& text, const MeterKeyFile& file,
+                     ReportReader::Forged forged = ReportReader::Forged::error) {
+  const auto keys = report_keys(file);
+  auto reader = ReportReader::open(Input::from_memory("reports.csv", text), file.meters, keys, {}, forged);
+  if (!reader) return reader.error().message;
+  ReportReader::Row row;
+  std::size_t count = 0;
+  while (true) {
+    const auto more = reader->next(row);
+    if (!more) return more.error().message;
+    if (!*more) return std::to_string(count);
+    ++count;
+  }
+}
+
+TEST(ReportReader, ReadsWhatAMeterWrote) {
+  auto gateway = Gateway::make(published_rules(2), make_keys(3));
+  run_slots(*gateway, 0, 10);
+  drain(*gateway);
+  EXPECT_EQ(read_all(sent_text(*gateway), make_keys(3)), "30");
+}
+
+TEST(ReportReader, AnythingChangedIsForged) {
+  auto gateway = Gateway::make(published_rules(2), make_keys(3));
+  run_slots(*gateway, 0, 1);
+  drain(*gateway);
+  const Report report = gateway->outbox().front().report;
+  const std::string meter(gateway->meters().name(gateway->outbox().front().meter));
+  Report number = report, stamp = report, value = report, mac = report;
+  ++number.number;
+  ++stamp.stamp;
+  ++value.value_steps;
+  mac.mac[15] ^= 1;
+  for (const Report& changed : {number, stamp, value, mac}) {
+    std::string text = std::string(kReportHeader).append("\n");
+    ReportFormat{}.append(text, meter, changed);
+    EXPECT_NE(read_all(text, make_keys(3)).find("reports.csv:2:1: found a report that meter 'm"), std::string::npos);
+    EXPECT_EQ(read_all(text, make_keys(3), ReportReader::Forged::skip), "0");
+  }
+  std::string other = std::string(kReportHeader).append("\n");
+  ReportFormat{}.append(other, "m2", report);
+  EXPECT_NE(read_all(other, make_keys(3)).find("did not make"), std::string::npos) << "another meter's name";
+  std::string later = std::string(kReportHeader).append("\n");
+  Report delayed = report;
+  delayed.arrival += 5;
+  ReportFormat{}.append(later, meter, delayed);
+  EXPECT_EQ(read_all(later, make_keys(3)), "1") << "the network may take its time";
+}
+
+TEST(ReportReader, NamesWhatIsWrong) {
+  const std::string mac(32, '0');
+  const auto error = [&](const std::string& row) {
+    return read_all(std::string(kReportHeader).append("\n").append(row).append("\n"), make_keys(1));
+  };
+  EXPECT_NE(error("1,stranger,0,1,5," + mac).find(":2:3: found meter 'stranger'; expected a meter of the collector's"),
+            std::string::npos);
+  EXPECT_NE(error("1,m0,0,1,5").find("found 5 fields; expected 6"), std::string::npos);
+  EXPECT_NE(error("noon,m0,0,1,5," + mac).find(":2:1: found time"), std::string::npos);
+  EXPECT_NE(error("1,m0,-1,1,5," + mac).find(":2:6: found no whole number"), std::string::npos);
+  EXPECT_NE(error("1,m0,0,1,five," + mac).find(":2:10: found"), std::string::npos);
+  EXPECT_NE(error("1,m0,0,1,5,00").find("a MAC of 32 hexadecimal digits"), std::string::npos);
+  EXPECT_NE(read_all("", make_keys(1)).find("an empty file"), std::string::npos);
+  EXPECT_NE(read_all("time,meter\n", make_keys(1)).find("other columns"), std::string::npos);
+  EXPECT_EQ(error("1,m0,0,1,4711.5," + std::string(31, '0').append("x")).find("4711"), std::string::npos)
+      << "no reading in a message";
+}
+
+TEST(Keys, TravelInTwoFiles) {
+  const MeterKeyFile made = make_keys(3);
+  const auto meters = MeterKeyFile::read(Input::from_memory("meters.keys", made.text()));
+  ASSERT_TRUE(meters) << meters.error().message;
+  EXPECT_EQ(meters->text(), made.text());
+  const auto collector = CollectorKeyFile::read(Input::from_memory("collector.keys", made.collector_text()));
+  ASSERT_TRUE(collector) << collector.error().message;
+  EXPECT_EQ(collector->keys.size(), 3);
+  EXPECT_EQ(made.collector_text().find(made.keys[1].shift.hex()), std::string::npos);
+}
+
+TEST(Keys, ShiftKeysDoNotReachTheCollector) {
+  const auto refused = CollectorKeyFile::read(Input::from_memory("k", make_keys(1).text()));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().cause, Cause::refused);
+  const std::string key = make_keys(1).keys[0].report.hex();
+  const auto same = MeterKeyFile::read(Input::from_memory(
+      "k", std::string("meter,shift_key,report_key\na,").append(key).append(",").append(key) += "\n"));
+  ASSERT_FALSE(same);
+  EXPECT_EQ(same.error().cause, Cause::refused);
+}
+
+TEST(Keys, BadFilesAreNamed) {
+  const auto error = [](const std::string& text) {
+    const auto file = CollectorKeyFile::read(Input::from_memory("k", text));
+    return file ? "" : file.error().message;
+  };
+  const std::string key(64, 'a');
+  EXPECT_NE(error("meter,report_key\na,short\n").find("k:2:3: found something else; expected a key"),
+            std::string::npos);
+  EXPECT_NE(error("meter,report_key\n").find("no rows"), std::string::npos);
+  EXPECT_NE(error("meter,report_key\na," + key + "\na," + key + "\n").find("k:3:1"), std::string::npos);
+  EXPECT_NE(error("meter\n").find("other columns"), std::string::npos);
+  EXPECT_NE(error("meter,report_key\na\n").find("1 field"), std::string::npos);
+}
+
+TEST(KeyedHash, IsHmacSha256) {
+  // RFC 4231, test case 1, whose key of 20 bytes is padded with zeros as HMAC does anyway.
+  const auto key = SecretKey::parse(std::string(40, 'b').replace(0, 40, [] {
+    std::string bytes;
+    for (int i = 0; i < 20; ++i) bytes += "0b";
+    return bytes;
+  }()) + std::string(24, '0'));
+  KeyedHash hash;
+  const auto digest = hash(*key, "Hi There");
+  EXPECT_EQ(to_hex(digest), "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+}
+
+TEST(ReportLog, GoesOnAfterAnUnfinishedRow) {
+  TempDir directory;
+  const std::string path = directory.file("reports.csv");
+  auto gateway = Gateway::make(published_rules(1), make_keys(2));
+  run_slots(*gateway, 0, 5);
+  ASSERT_TRUE(ReportLog::open(path)->append(*gateway));
+  const std::string whole = read_whole(path);
+  EXPECT_EQ(whole, sent_text(*gateway));
+  write_whole(path, whole + "7,m1,3,");
+  ASSERT_TRUE(ReportLog::open(path));
+  EXPECT_EQ(read_whole(path), whole);
+  EXPECT_EQ(ReportLog::open(directory.file("no/folder")).error().cause, Cause::environment);
+}
+
+std::string readings_error(const std::string& text, MeterReadings::Options options = {}) {
+  const MeterKeyFile file = make_keys(2);
+  auto readings = MeterReadings::open(Input::from_memory("r.csv", text), file.meters, options);
+  if (!readings) return readings.error().message;
+  MeterReadings::Row row;
+  while (true) {
+    const auto more = readings->next(row);
+    if (!more) return more.error().message;
+    if (!*more) return "";
+  }
+}
+
+TEST(MeterReadings, ReadsSlotsStampsAndMissingValues) {
+  const MeterKeyFile file = make_keys(2);
+  auto readings = MeterReadings::open(Input::from_memory("r.csv", "meter,time,value\nm1,4,2.5\nm0,4,\n"), file.meters,
+                                      {.unit_step = *UnitStep::parse("0.5")});
+  MeterReadings::Row row;
+  ASSERT_TRUE(*readings->next(row));
+  EXPECT_EQ(row.slot, 4);
+  EXPECT_EQ(row.meter, 1);
+  EXPECT_EQ(row.value_steps, 5);
+  ASSERT_TRUE(*readings->next(row));
+  EXPECT_FALSE(row.value_steps);
+  EXPECT_FALSE(*readings->next(row));
+  auto stamps = MeterReadings::open(Input::from_memory("r.csv", "time,meter,value\n2026-03-29T01:45:00+01:00,m0,1\n"),
+                                    file.meters, {.slot_s = 900});
+  ASSERT_TRUE(*stamps->next(row));
+  EXPECT_EQ(stamps->format().time_text(row.slot - 1), "2026-03-29T01:30:00+01:00");
+}
+
+TEST(MeterReadings, NamesWhatIsWrong) {
+  EXPECT_EQ(readings_error("time,meter,value\n1,m0,3\n"), "");
+  EXPECT_NE(readings_error("time,meter\n").find("a header `time,meter,value`"), std::string::npos);
+  EXPECT_NE(readings_error("time,meter,value\n2,m0,3\n1,m0,3\n").find("r.csv:3:1"), std::string::npos);
+  EXPECT_NE(readings_error("time,meter,value\n2,other,3\n").find("meter 'other'"), std::string::npos);
+  EXPECT_NE(readings_error("time,meter,value\n2,m0,x\n").find("r.csv:2:6"), std::string::npos);
+  EXPECT_NE(readings_error("time,meter,value\n2026-03-29T01:45:00Z,m0,1\n").find("how long a slot is"),
+            std::string::npos);
+  EXPECT_NE(readings_error("time,meter,value\nnoon,m0,1\n").find("a slot number, or"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fugu::test
