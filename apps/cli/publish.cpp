@@ -49,6 +49,10 @@ Examples
     fugu publish --stream totals.csv --policies policies.csv --floor event:1 --sensitivity 10 --unit-step 0.001 \
                  --mechanism narwhal --ledger run.ledger --out released.csv      (before: fugu plan --policies …)
 
+  Habits hidden from whoever watches for years, see fugu distributional --help; per-slot noise as always:
+    fugu publish --readings readings.csv --series-map feeders.csv --clamp 10 --unit-step 0.01 --distributional s.state \
+                 --definition event --epsilon 1 --mechanism uniform --ledger run.ledger --out released.csv
+
   A live stream; kill it and start the same command again, it goes on where it was:
     producer | fugu publish --stream - --slot-length 15m --follow --ledger run.ledger --out released.csv …
 
@@ -228,13 +232,17 @@ Result<void> PublishRun::check() const {
     complain("--seed makes noise that anybody can subtract: it is for simulation and never goes with --follow");
   if (options_.noise == "gaussian" && options_.definition.delta == 0)
     complain("--noise gaussian keeps no pure promise: give --delta as well, or use laplace");
+  if (options_.seed && !options_.source.distributional.empty())
+    complain("--seed is for simulation, and a distributional state has secret constants: leave one of them out");
+  if (!options_.definition.policies.policies.empty() && !options_.source.distributional.empty())
+    complain("--distributional does not go with --policies: what meters send does not change by what a policy says");
   if (options_.every && options_.mechanism != "hybrid") complain("--every belongs to --mechanism hybrid");
   if (options_.true_variance && options_.mechanism != "rescuedp-as-published")
     complain("--true-variance belongs to --mechanism rescuedp-as-published");
   if (!options_.ledger.empty() && options_.ledger == options_.out)
     complain("--out and --ledger must be different files");
   for (const std::string& input : {options_.source.stream, options_.source.readings, options_.source.series_map,
-                                   options_.definition.policies.policies}) {
+                                   options_.source.distributional, options_.definition.policies.policies}) {
     if (same_file(input, options_.out) || same_file(input, options_.ledger))
       complain(input + ": is an input; --out and --ledger must be other files");
   }
@@ -316,6 +324,8 @@ Result<LedgerHeader> PublishRun::header(const RunClock& clock) const {
   header.facts["filter"] = options_.filter;
   if (has_policies() && source_->series_map() != nullptr)
     header.facts["series-map"] = fingerprint(*source_->series_map());  // policies are kept where their meters count
+  if (source_->distributional() != nullptr)
+    header.facts["distributional"] = source_->distributional()->state().id();  // other constants: another stream
   if (options_.interval) header.facts["interval"] = short_number(*options_.interval);
   return header;
 }
@@ -452,6 +462,10 @@ void add_publish(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("publish", "Release a stream under a privacy promise");
   command->footer(kExamples);
   options->source.add_to(*command);
+  command
+      ->add_option("--distributional", options->source.distributional,
+                   "State of fugu distributional prepare: meters send what it says instead of their readings")
+      ->group("Input");
   options->definition.add_to(*command);
   options->definition.policies.add_admission_to(*command);
   const std::string mechanism = "Mechanism";
