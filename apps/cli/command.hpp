@@ -29,6 +29,7 @@ void add_simulate(CLI::App& app, Outcome& outcome);
 void add_describe(CLI::App& app, Outcome& outcome);
 void add_report(CLI::App& app, Outcome& outcome);
 void add_meter(CLI::App& app, Outcome& outcome);
+void add_distributional(CLI::App& app, Outcome& outcome);
 
 /// A note for people, on standard error.
 void note(std::string_view text);

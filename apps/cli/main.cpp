@@ -39,6 +39,9 @@ Which mechanism to choose, and which is best for which stream
 Hide when a meter measured, and keep how much (fugu meter --help)
   fugu meter lag --slot-length 15m
 
+Hide what readings are like on average, however long the stream
+  fugu distributional --help
+
 What the words mean: fugu describe; fugu describe w-event; fugu help publish
 Exit codes: 0 done, 1 the answer is no (an audit that fails), 2 wrong usage or bad input, 3 refused for privacy,
             4 the environment failed (disk, pipe)
@@ -82,6 +85,7 @@ int run(int argc, char** argv) {
   add_bench(app, outcome);
   add_study(app, outcome);
   add_meter(app, outcome);
+  add_distributional(app, outcome);
   add_simulate(app, outcome);
   add_describe(app, outcome);
   add_help(app, outcome);

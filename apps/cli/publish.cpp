@@ -54,6 +54,10 @@ Examples
     fugu publish --stream totals.csv --definition discounted-hyp --beta 1 --epsilon 1 --sensitivity 50 \
                  --mechanism equal --ledger run.ledger --out released.csv        (or: planned --horizon 365)
 
+  Habits hidden from whoever watches for years, see fugu distributional --help; per-slot noise as always:
+    fugu publish --readings readings.csv --series-map feeders.csv --clamp 10 --unit-step 0.01 --distributional s.state \
+                 --definition event --epsilon 1 --mechanism uniform --ledger run.ledger --out released.csv
+
   A live stream; kill it and start the same command again, it goes on where it was:
     producer | fugu publish --stream - --slot-length 15m --follow --ledger run.ledger --out released.csv …
 
@@ -240,12 +244,16 @@ Result<void> PublishRun::check() const {
   if (options_.least != "mean" && options_.mechanism != "planned") complain("--least belongs to --mechanism planned");
   if (options_.definition.discounted() && options_.definition.horizon && options_.mechanism != "planned")
     complain("--horizon belongs to --mechanism planned when the definition is discounted");
+  if (options_.seed && !options_.source.distributional.empty())
+    complain("--seed is for simulation, and a distributional state has secret constants: leave one of them out");
+  if (!options_.definition.policies.policies.empty() && !options_.source.distributional.empty())
+    complain("--distributional does not go with --policies: what meters send does not change by what a policy says");
   if (options_.true_variance && options_.mechanism != "rescuedp-as-published")
     complain("--true-variance belongs to --mechanism rescuedp-as-published");
   if (!options_.ledger.empty() && options_.ledger == options_.out)
     complain("--out and --ledger must be different files");
   for (const std::string& input : {options_.source.stream, options_.source.readings, options_.source.series_map,
-                                   options_.definition.policies.policies}) {
+                                   options_.source.distributional, options_.definition.policies.policies}) {
     if (same_file(input, options_.out) || same_file(input, options_.ledger))
       complain(input + ": is an input; --out and --ledger must be other files");
   }
@@ -337,6 +345,8 @@ Result<LedgerHeader> PublishRun::header(const RunClock& clock) const {
   header.facts["filter"] = options_.filter;
   if (has_policies() && source_->series_map() != nullptr)
     header.facts["series-map"] = fingerprint(*source_->series_map());  // policies are kept where their meters count
+  if (source_->distributional() != nullptr)
+    header.facts["distributional"] = source_->distributional()->state().id();  // other constants: another stream
   if (options_.interval) header.facts["interval"] = short_number(*options_.interval);
   return header;
 }
@@ -473,6 +483,10 @@ void add_publish(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("publish", "Release a stream under a privacy promise");
   command->footer(kExamples);
   options->source.add_to(*command);
+  command
+      ->add_option("--distributional", options->source.distributional,
+                   "State of fugu distributional prepare: meters send what it says instead of their readings")
+      ->group("Input");
   options->definition.add_to(*command);
   options->definition.policies.add_admission_to(*command);
   const std::string mechanism = "Mechanism";

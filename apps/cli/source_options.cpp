@@ -52,20 +52,6 @@ Result<std::int64_t> parse_steps(const UnitStep& unit_step, std::string_view tex
   return steps;
 }
 
-Result<ClampRange> parse_clamp(const UnitStep& unit_step, const std::string& text) {
-  const std::size_t colon = text.find(':');
-  ClampRange range;
-  if (colon == std::string::npos) {
-    FUGU_ASSIGN(range.hi, parse_steps(unit_step, text, "--clamp"));
-  } else {
-    FUGU_ASSIGN(range.lo, parse_steps(unit_step, text.substr(0, colon), "--clamp"));
-    FUGU_ASSIGN(range.hi, parse_steps(unit_step, text.substr(colon + 1), "--clamp"));
-  }
-  if (range.hi < range.lo || (range.lo == 0 && range.hi == 0))
-    return usage("--clamp must be a positive bound K for [0, K], or LO:HI with LO below HI");
-  return range;
-}
-
 /// What both kinds of input are told about time.
 struct TimeOptions {
   std::optional<std::int64_t> slot_s;
@@ -95,8 +81,24 @@ Result<TimeOptions> time_options(const SourceOptions& options, const std::option
 
 }  // namespace
 
+Result<ClampRange> parse_clamp(const UnitStep& unit_step, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  ClampRange range;
+  if (colon == std::string::npos) {
+    FUGU_ASSIGN(range.hi, parse_steps(unit_step, text, "--clamp"));
+  } else {
+    FUGU_ASSIGN(range.lo, parse_steps(unit_step, text.substr(0, colon), "--clamp"));
+    FUGU_ASSIGN(range.hi, parse_steps(unit_step, text.substr(colon + 1), "--clamp"));
+  }
+  if (range.hi < range.lo || (range.lo == 0 && range.hi == 0))
+    return usage("--clamp must be a positive bound K for [0, K], or LO:HI with LO below HI");
+  return range;
+}
+
 Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::optional<Clock>& clock,
                                     std::int32_t utc_offset_s) {
+  if (!options.distributional.empty() && options.readings.empty())
+    return usage("--distributional changes what meters send: give --readings, not --stream");
   if (options.stream.empty() == options.readings.empty())
     return usage("say what to read: either --stream S.csv, or --readings R.csv --series-map M.csv --clamp K");
   OpenSource open;
@@ -119,6 +121,11 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
   FUGU_ASSIGN(open.clamp_, parse_clamp(open.unit_step_, options.clamp));
   FUGU_ASSIGN(Input map_input, Input::open(options.series_map));
   FUGU_ASSIGN(SeriesMap map, SeriesMap::read(std::move(map_input)));
+  if (!options.distributional.empty()) {
+    FUGU_ASSIGN(DistributionalState state, DistributionalState::load(options.distributional));
+    FUGU_TRY(state.check(map, open.clamp_, open.unit_step_));
+    open.distributional_ = std::make_shared<DistributionalStream>(std::move(state));
+  }
   FUGU_ASSIGN(Input input, Input::open(options.readings, open.progress_));
   FUGU_ASSIGN(ReadingsReader reader,
               ReadingsReader::open(std::move(input), std::move(map),
@@ -131,6 +138,7 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
                                     .gap_slots_max = options.gap_slots_max,
                                     .late = options.late == "drop" ? LateRule::drop : LateRule::error,
                                     .beyond = options.strict ? BeyondRule::error : BeyondRule::clamp,
+                                    .transform = open.distributional_,
                                     .warn = [](const std::string& message) { note("warning: " + message); }}));
   open.readings_ = std::make_unique<ReadingsReader>(std::move(reader));
   return open;
@@ -138,7 +146,7 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
 
 std::optional<std::int64_t> OpenSource::clamp_change_steps() const {
   if (!readings_) return std::nullopt;
-  return largest_change(clamp_);
+  return distributional_ ? distributional_->change_steps() : largest_change(clamp_);
 }
 
 std::optional<std::vector<std::vector<SeriesId>>> OpenSource::signatures() const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "fugu/distributional/state.hpp"
 #include "fugu/stream/readings_reader.hpp"
 #include "fugu/stream/stream_reader.hpp"
 
@@ -25,6 +26,7 @@ struct SourceOptions {
   Slot gap_slots_max = 100'000;
   std::string late = "error";
   bool strict = false;
+  std::string distributional;  ///< fugu publish: state of fugu distributional prepare; meters send what it says
 
   void add_to(CLI::App& command);
 };
@@ -47,6 +49,8 @@ class OpenSource {
   std::optional<std::vector<std::vector<SeriesId>>> signatures() const;
   /// Who counts into what; nullptr for a stream of totals.
   const SeriesMap* series_map() const { return readings_ ? &readings_->series_map() : nullptr; }
+  /// What meters send instead of their readings; nullptr when they send these.
+  const DistributionalStream* distributional() const { return distributional_.get(); }
   /// How far the input has been read.
   const ReadProgress& progress() const { return *progress_; }
   /// What happened to the readings, for standard error. Empty for a stream.
@@ -55,11 +59,14 @@ class OpenSource {
  private:
   std::unique_ptr<StreamReader> stream_;
   std::unique_ptr<ReadingsReader> readings_;
+  std::shared_ptr<DistributionalStream> distributional_;
   ClampRange clamp_;
   UnitStep unit_step_;
   std::shared_ptr<ReadProgress> progress_ = std::make_shared<ReadProgress>();
 };
 
+/// `K` for [0, K], or `LO:HI`, rounded away from 0 to the grid.
+Result<ClampRange> parse_clamp(const UnitStep& unit_step, const std::string& text);
 /// Parses a magnitude such as a sensitivity in the stream's unit, rounded up to the grid.
 Result<std::uint64_t> parse_magnitude(const UnitStep& unit_step, const std::string& text, std::string_view option);
 

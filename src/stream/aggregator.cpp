@@ -21,7 +21,8 @@ Result<void> validate(const SeriesMap& map, const Aggregator::Options& options) 
     return usage("grace period: found " + std::to_string(options.grace_slots) + " slots; expected 0 to 10000");
   }
   if (lo < -kStepsMax || hi > kStepsMax) return usage("clamp: found a bound beyond 2^53 steps; expected a smaller one");
-  const auto bound = static_cast<uint128>(std::max(std::abs(lo), std::abs(hi)));
+  const ClampRange counted = options.transform == nullptr ? options.clamp : options.transform->range();
+  const auto bound = static_cast<uint128>(std::max(std::abs(counted.lo), std::abs(counted.hi)));
   for (SeriesId series = 0; series < map.series().size(); ++series) {
     if (bound * map.meters_in(series) > static_cast<uint128>(kStepsMax)) {
       return usage(
@@ -66,13 +67,25 @@ Aggregator::Outcome Aggregator::add(Slot slot, MeterId meter, Raw value) {
   reported |= bit;
 
   const std::int64_t steps = value.reveal(RawKey());
-  const std::int64_t counted = std::clamp(steps, options_.clamp.lo, options_.clamp.hi);
+  const std::int64_t clamped = std::clamp(steps, options_.clamp.lo, options_.clamp.hi);
+  const std::int64_t counted = options_.transform == nullptr ? clamped : options_.transform->of_reading(meter, clamped);
   for (SeriesId series : map_->series_of(meter)) open.sums[series] += counted;
-  return counted == steps ? Outcome::counted : Outcome::clamped;
+  return clamped == steps ? Outcome::counted : Outcome::clamped;
+}
+
+void Aggregator::finish(OpenSlot& open) {
+  for (MeterId meter = 0; meter < map_->meter_count(); ++meter) {
+    if ((open.reported[meter / 64] >> meter % 64 & 1) != 0) continue;
+    const std::int64_t counted = options_.transform->of_absent(meter);
+    for (SeriesId series : map_->series_of(meter)) open.sums[series] += counted;
+  }
+  for (SeriesId series = 0; series < open.sums.size(); ++series)
+    open.sums[series] += options_.transform->of_slot(series);
 }
 
 void Aggregator::close(std::vector<Raw>& sums) {
   OpenSlot& open = open_slot(oldest_);
+  if (options_.transform != nullptr) finish(open);
   sums.resize(open.sums.size());
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = Raw(open.sums[i]);
   std::fill(open.sums.begin(), open.sums.end(), 0);

@@ -46,7 +46,8 @@ class ReadingsReader::Impl {
     LineReader lines(std::move(input), options.block_size);
     FUGU_ASSIGN(const ReadingColumns columns, read_columns(lines));
     auto shared_map = std::make_unique<const SeriesMap>(std::move(map));
-    FUGU_ASSIGN(auto aggregator, Aggregator::make(*shared_map, {options.clamp, options.grace_slots}));
+    FUGU_ASSIGN(auto aggregator,
+                Aggregator::make(*shared_map, {options.clamp, options.grace_slots, options.transform.get()}));
     return std::unique_ptr<Impl>(
         new Impl(std::move(lines), columns, std::move(shared_map), std::move(aggregator), std::move(options)));
   }

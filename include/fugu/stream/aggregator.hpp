@@ -6,7 +6,8 @@
 // for a slot more than `grace` later arrives; readings for closed slots are late and not counted.
 //
 // Guarantee: given which slots were open when each row arrived, one meter changes the sum of a series in one slot by at
-// most largest_change(clamp), whether it changes its reading, reports or not, and whatever it sends twice. The order of
+// most largest_change(clamp), or by what a transform says, whether it changes its reading, reports or not, and whatever
+// it sends twice. The order of
 // arrival is public by the threat model: a row far ahead closes slots, and readings of others for them are then late.
 //
 // Memory: (grace + 1) · (8 bytes a series + 1 bit a meter), rounded up to a power of two of slots. One thread.
@@ -35,11 +36,29 @@ constexpr std::int64_t largest_change(ClampRange clamp) {
   return std::max<std::int64_t>(clamp.hi, 0) - std::min<std::int64_t>(clamp.lo, 0);
 }
 
+/// What meters send instead of their readings. Called with clamped readings; what it draws must not depend on anything
+/// but the meter, its reading and bits of its own, so that one reading changes one slot.
+class ReadingTransform {
+ public:
+  virtual ~ReadingTransform() = default;
+
+  /// What is sent lies within this, for every meter.
+  virtual ClampRange range() const = 0;
+  /// By how much one meter can change the sum of a series in a slot: it replaces largest_change(clamp).
+  virtual std::int64_t change_steps() const = 0;
+  virtual std::int64_t of_reading(MeterId meter, std::int64_t clamped_steps) = 0;
+  /// Of a meter from which nothing came until its slot closed.
+  virtual std::int64_t of_absent(MeterId meter) = 0;
+  /// Added to the sum of a series when its slot closes; independent of all readings.
+  virtual std::int64_t of_slot(SeriesId series) = 0;
+};
+
 class Aggregator {
  public:
   struct Options {
     ClampRange clamp;
-    Slot grace_slots = 1;  ///< 0 to 10,000
+    Slot grace_slots = 1;                   ///< 0 to 10,000
+    ReadingTransform* transform = nullptr;  ///< must outlive the aggregator; none: readings are summed as they are
   };
   /// What became of a reading.
   enum class Outcome : std::uint8_t {
@@ -75,6 +94,7 @@ class Aggregator {
   };
   Aggregator(const SeriesMap& map, Options options);
 
+  void finish(OpenSlot& open);
   OpenSlot& open_slot(Slot slot) { return ring_[static_cast<std::uint64_t>(slot) & mask_]; }
 
   const SeriesMap* map_;

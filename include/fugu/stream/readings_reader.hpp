@@ -45,7 +45,8 @@ struct ReadingsOptions {
   Slot gap_slots_max = 100'000;                           ///< a reading further ahead is an error, most likely a typo
   LateRule late = LateRule::error;
   BeyondRule beyond = BeyondRule::clamp;
-  unsigned threads = 2;  ///< 1 or 2; live inputs use 1
+  std::shared_ptr<ReadingTransform> transform = {};  ///< what meters send instead of their readings
+  unsigned threads = 2;                              ///< 1 or 2; live inputs use 1
   std::size_t block_size = BlockReader::kBlockSize;
   std::function<void(const std::string& message)> warn = {};  ///< told once, when the first reading is clamped
 };

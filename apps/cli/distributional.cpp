@@ -1,0 +1,226 @@
+// fugu distributional: prepares a stream whose law gives nothing away, and says what is promised.
+#include <cmath>
+#include <cstdio>
+
+#include "command.hpp"
+#include "source_options.hpp"
+
+namespace fugu::cli {
+
+namespace {
+
+constexpr const char* kExamples = R"(
+Per-slot noise hides readings. It does not hide what they are like on average: whoever watches long enough learns the
+law of the released totals, and from it, knowing everybody else, a household's mean and spread. Here meters send
+something with another law instead of their readings, and the law's parameters get noise that is drawn once.
+
+  gaussian            each meter sends its mean plus a draw of one public law, placed by the rank of its reading among
+                      its past ones. Only the sum of means shows, under ε. The spread is no secret: it is the same for all
+  gaussian --hidden   each meter keeps its own spread; the sums of means and of variances show, under ε and δ. Adds less
+                      variance when meters are many
+  stable --alpha A    as gaussian, with heavier tails
+  bernoulli           each meter sends one end of the clamp, by a coin as good as its reading. Needs no past readings, and
+                      protects everything but the mean
+
+Sums are still sums: their expectation is the same, up to the constant. docs/guarantees/distributional.md
+
+Example
+  fugu distributional prepare --transform gaussian --readings past.csv --series-map feeders.csv --clamp 10 \
+                              --unit-step 0.01 --spread 1 --epsilon 1 --out stream.state
+  fugu distributional audit   --state stream.state
+  fugu publish --readings readings.csv --series-map feeders.csv --clamp 10 --unit-step 0.01 \
+               --distributional stream.state --definition event --epsilon 1 --mechanism uniform \
+               --ledger run.ledger --out released.csv
+)";
+
+struct PrepareArguments {
+  std::string transform = "gaussian";
+  bool hidden = false;
+  std::string readings;
+  std::string series_map;
+  std::string clamp;
+  std::string unit_step = "1";
+  std::string slot_length;
+  std::string spread;
+  std::optional<double> width;
+  std::optional<double> alpha;
+  std::optional<double> epsilon;
+  double delta = 0;
+  double mean_share = 0.5;
+  double sample = 1;
+  std::string out;
+};
+
+Result<DistributionalPlan> plan_of(const PrepareArguments& arguments) {
+  const bool bernoulli = arguments.transform == "bernoulli";
+  std::string wrong;
+  const auto complain = [&](const char* what) { wrong.append(wrong.empty() ? "" : "\n       ").append(what); };
+  if (arguments.hidden && arguments.transform != "gaussian") complain("--hidden belongs to --transform gaussian");
+  if (arguments.alpha.has_value() != (arguments.transform == "stable"))
+    complain("--alpha belongs to --transform stable, which needs it: 1 for Cauchy, 1.5, …");
+  if (bernoulli && (arguments.epsilon || !arguments.spread.empty() || arguments.width))
+    complain("--transform bernoulli has no ε, spread or width: it does not protect the mean and needs no noise");
+  if (!bernoulli && (!arguments.epsilon || arguments.spread.empty()))
+    complain("--epsilon and --spread are missing: how well to hide, and how far what meters send may spread");
+  if (arguments.hidden && arguments.width) complain("--width is 8 with --hidden: leave it out");
+  if (arguments.width && !(*arguments.width >= 1 && *arguments.width <= 1000))
+    complain("--width: expected 1 to 1000, in spreads");
+  if (!wrong.empty()) return Error{Cause::usage, wrong};
+
+  DistributionalPlan plan;
+  FUGU_ASSIGN(plan.unit_step, UnitStep::parse(arguments.unit_step));
+  FUGU_ASSIGN(plan.clamp, parse_clamp(plan.unit_step, arguments.clamp));
+  plan.delta = arguments.delta;
+  plan.sample = arguments.sample;
+  if (bernoulli) {
+    plan.form = DistributionalForm::bernoulli;
+  } else {
+    plan.form = arguments.hidden ? DistributionalForm::hidden : DistributionalForm::capped;
+    plan.alpha = arguments.alpha.value_or(2);
+    plan.epsilon = *arguments.epsilon;
+    plan.mean_share = arguments.mean_share;
+    FUGU_ASSIGN(const std::uint64_t spread, parse_magnitude(plan.unit_step, arguments.spread, "--spread"));
+    plan.spread_steps = static_cast<std::int64_t>(spread);
+    plan.half_width_steps =
+        arguments.hidden
+            ? hidden_half_width(plan.spread_steps)
+            : std::llround(std::ceil(arguments.width.value_or(4) * static_cast<double>(plan.spread_steps)));
+  }
+  FUGU_TRY(plan.check());
+  return plan;
+}
+
+Result<std::vector<MeterProfile>> profiles_of(const PrepareArguments& arguments, const DistributionalPlan& plan,
+                                              const SeriesMap& map) {
+  if (plan.form == DistributionalForm::bernoulli) return std::vector<MeterProfile>();
+  if (arguments.readings.empty())
+    return Error{Cause::usage, "--readings is missing: past readings, from which meters learn what theirs are like"};
+  std::optional<std::int64_t> slot_s;
+  if (!arguments.slot_length.empty()) {
+    FUGU_ASSIGN(slot_s, parse_duration(arguments.slot_length));
+  }
+  NameTable meters;
+  for (MeterId meter = 0; meter < map.meter_count(); ++meter) meters.intern(map.meter_name(meter));
+  FUGU_ASSIGN(Input input, Input::open(arguments.readings));
+  FUGU_ASSIGN(MeterReadings readings, MeterReadings::open(std::move(input), meters, {plan.unit_step, slot_s}));
+  return learn_profiles(readings, meters, plan.clamp);
+}
+
+Outcome prepare(const PrepareArguments& arguments) {
+  FUGU_ASSIGN(const DistributionalPlan plan, plan_of(arguments));
+  FUGU_ASSIGN(Input map_input, Input::open(arguments.series_map));
+  FUGU_ASSIGN(const SeriesMap map, SeriesMap::read(std::move(map_input)));
+  FUGU_ASSIGN(std::vector<MeterProfile> profiles, profiles_of(arguments, plan, map));
+  FUGU_ASSIGN(const DistributionalState state, DistributionalState::prepare(plan, map, std::move(profiles)));
+  FUGU_TRY(state.save(arguments.out));
+  note(std::string(name_of(plan.form)) + " state of " + std::to_string(map.meter_count()) +
+       " meters; keep it for the life of the stream, and secret");
+  if (state.transform().squeezed() > 0) {
+    note(std::to_string(state.transform().squeezed()) +
+         " meters spread more than --spread allows: what they send swings less than their readings");
+  }
+  return kDone;
+}
+
+void add_prepare(CLI::App& command, Outcome& outcome) {
+  auto arguments = std::make_shared<PrepareArguments>();
+  CLI::App* prepare_command =
+      command.add_subcommand("prepare", "Learn from past readings and draw the constants, once");
+  prepare_command->footer(R"(
+Writes the state of a stream: parameters, what each meter learned, and the constants from the cryptographic source. A
+file that is there is never overwritten: who draws constants again for the same stream lets them be averaged away.
+
+Past readings must not be part of the stream that is released: what is learned from them is what ε protects.
+
+Examples
+  fugu distributional prepare --readings past.csv --series-map feeders.csv --clamp 10 --unit-step 0.01 \
+                              --spread 1 --epsilon 1 --out stream.state
+  fugu distributional prepare --hidden --delta 1e-6 --readings past.csv --series-map feeders.csv --clamp 10 \
+                              --unit-step 0.01 --spread 1 --epsilon 1 --out stream.state
+  fugu distributional prepare --transform bernoulli --series-map feeders.csv --clamp 10 --out stream.state
+)");
+  prepare_command->add_option("--transform", arguments->transform, "gaussian, stable or bernoulli")
+      ->check(CLI::IsMember({"gaussian", "stable", "bernoulli"}))
+      ->capture_default_str();
+  prepare_command->add_flag("--hidden", arguments->hidden, "Meters keep their own spread, which is hidden under δ");
+  prepare_command->add_option("--readings", arguments->readings, "Past readings, CSV long, ordered by time");
+  prepare_command->add_option("--series-map", arguments->series_map, "CSV meter,series: as of the stream")->required();
+  prepare_command->add_option("--clamp", arguments->clamp, "Public bound of a reading: K for [0, K], or LO:HI")
+      ->required();
+  prepare_command->add_option("--unit-step", arguments->unit_step, "Grid of all values")->capture_default_str();
+  prepare_command->add_option("--slot-length", arguments->slot_length, "Length of a slot when times are stamps: 15m");
+  prepare_command->add_option("--spread", arguments->spread,
+                              "Public: standard deviation of what meters send, with --hidden the largest one");
+  prepare_command->add_option("--width", arguments->width, "Where the public law is cut off, in spreads; 4 without it");
+  prepare_command->add_option("--alpha", arguments->alpha, "stable: 0.5 to 2");
+  prepare_command->add_option("--epsilon", arguments->epsilon, "How well parameters are hidden, for ever");
+  prepare_command->add_option("--delta", arguments->delta, "--hidden: how likely a variance may show");
+  prepare_command->add_option("--mean-share", arguments->mean_share, "--hidden: the part of ε for means")
+      ->capture_default_str();
+  prepare_command->add_option("--sample", arguments->sample, "Share of slots in which a meter uses its reading")
+      ->capture_default_str();
+  prepare_command->add_option("--out", arguments->out, "State of the stream")->required();
+  prepare_command->callback([arguments, &outcome] { outcome = prepare(*arguments); });
+}
+
+Outcome audit(const std::string& path) {
+  FUGU_ASSIGN(const DistributionalState state, DistributionalState::load(path));
+  const DistributionalPlan& plan = state.plan();
+  FUGU_ASSIGN(const ParameterNoise laws, ParameterNoise::make(plan, state.series_per_meter()));
+  const double unit = plan.unit_step.to_double();
+  std::printf("state     %s\nform      %s\n", state.id().c_str(), std::string(name_of(plan.form)).c_str());
+  std::printf("per slot  one meter changes a total by %s at most\n",
+              short_number(static_cast<double>(state.transform().change_steps()) * unit).c_str());
+  if (plan.form == DistributionalForm::bernoulli) {
+    std::printf("for ever  everything but the mean is hidden; means are not protected: no ε holds for them\n");
+    return kAnswerIsNo;
+  }
+  const double mean_scale = laws.mean_scale()->to_double();
+  const auto series = static_cast<double>(state.series_per_meter());
+  const double mean_epsilon = static_cast<double>(plan.clamp.hi - plan.clamp.lo) * series / mean_scale;
+  std::printf("mean      constant of scale %s: ε = %s\n", short_number(mean_scale * unit).c_str(),
+              short_number(mean_epsilon).c_str());
+  double epsilon = mean_epsilon;
+  const double delta = laws.certain_loss() * series;
+  if (laws.variance_scale()) {
+    const double variance_scale = laws.variance_scale()->to_double();
+    const auto largest = static_cast<double>(plan.spread_steps) * static_cast<double>(plan.spread_steps);
+    const double variance_epsilon = largest * series / variance_scale;
+    epsilon += variance_epsilon;
+    std::printf("variance  constant around %s: ε = %s, δ = %.3g\n",
+                short_number(static_cast<double>(laws.variance_shift_steps()) * unit * unit).c_str(),
+                short_number(variance_epsilon).c_str(), delta);
+  } else {
+    std::printf("variance  the same for every meter: no secret, nothing to pay\n");
+  }
+  const bool holds = epsilon <= plan.epsilon * (1 + 1e-12) && delta <= plan.delta;
+  std::printf("for ever  ε = %s, δ = %.3g; promised ε = %s, δ = %.3g: %s, if readings follow what was learned\n",
+              short_number(epsilon).c_str(), delta, short_number(plan.epsilon).c_str(), plan.delta,
+              holds ? "holds" : "does not hold");
+  return holds ? kDone : kAnswerIsNo;
+}
+
+void add_audit_of_state(CLI::App& command, Outcome& outcome) {
+  auto path = std::make_shared<std::string>();
+  CLI::App* audit_command = command.add_subcommand("audit", "What a state promises, from the laws of its constants");
+  audit_command->footer(R"(
+Prints no constant and nothing of a profile. Exit code 1 when parameters are not protected, as with bernoulli.
+
+Example
+  fugu distributional audit --state stream.state
+)");
+  audit_command->add_option("--state", *path, "State of the stream")->required();
+  audit_command->callback([path, &outcome] { outcome = audit(*path); });
+}
+
+}  // namespace
+
+void add_distributional(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("distributional", "Hide what readings are like, however long the stream");
+  command->footer(kExamples);
+  command->require_subcommand(1);
+  add_prepare(*command, outcome);
+  add_audit_of_state(*command, outcome);
+}
+
+}  // namespace fugu::cli

@@ -1,0 +1,87 @@
+// What a protected stream needs for all of its life: plan, profiles of its meters, and the constants, drawn once.
+//
+//     FUGU_ASSIGN(const auto state, DistributionalState::prepare(plan, map, profiles));    // once, before the stream
+//     FUGU_TRY(state.save("stream.state"));
+//     …
+//     FUGU_ASSIGN(auto state, DistributionalState::load("stream.state"));                  // at each start
+//     FUGU_TRY(state.check(map, clamp, unit_step));
+//
+// Guarantee: constants come from the cryptographic source and are drawn by prepare() alone, which never overwrites a
+// file: no restart can draw again, and average them away. save() leaves a whole file or none. The file is not changed
+// afterwards: profiles that went on learning would let one reading change later slots, for which nobody pays.
+// Secret: constants and profiles are what is protected; the file is readable by its owner only.
+// docs/guarantees/distributional.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fugu/distributional/transform.hpp"
+#include "fugu/stream/input.hpp"
+
+namespace fugu {
+
+class DistributionalState {
+ public:
+  /// Draws id and constants. `profiles`: one per meter of the map, in its order; none for bernoulli.
+  static Result<DistributionalState> prepare(const DistributionalPlan& plan, const SeriesMap& map,
+                                             std::vector<MeterProfile> profiles);
+
+  /// Cause::usage when the file is there already.
+  Result<void> save(const std::string& path) const;
+  /// Errors name file and line: not such a file, cut short, changed.
+  static Result<DistributionalState> load(const std::string& path);
+  static Result<DistributionalState> read(Input input);
+  std::string text() const;
+
+  /// Whether this is the state of that stream. Cause::refused when it is not: its constants would protect nothing.
+  Result<void> check(const SeriesMap& map, const ClampRange& clamp, const UnitStep& unit_step) const;
+
+  /// Tells states apart; no secret. The ledger has it.
+  const std::string& id() const { return id_; }
+  const DistributionalPlan& plan() const { return transform_.plan(); }
+  const DistributionalTransform& transform() const { return transform_; }
+  const std::vector<SeriesConstants>& constants() const { return constants_; }
+  /// The most series that one meter counts into.
+  std::uint64_t series_per_meter() const { return members_.series_per_meter(); }
+
+ private:
+  /// Who counts into what.
+  struct Members {
+    std::vector<std::string> series;
+    std::vector<std::string> meters;  ///< `NAME|SERIES|SERIES…`
+    explicit Members(const SeriesMap& map);
+    Members() = default;
+    std::uint64_t series_per_meter() const;
+  };
+  DistributionalState(DistributionalTransform transform, Members members)
+      : transform_(std::move(transform)), members_(std::move(members)) {}
+
+  std::string id_;
+  DistributionalTransform transform_;
+  Members members_;
+  std::vector<SeriesConstants> constants_;  // by series
+};
+
+/// The publishing side: a transform with a cryptographic source and constants of its own.
+class DistributionalStream final : public ReadingTransform {
+ public:
+  explicit DistributionalStream(DistributionalState state) : state_(std::move(state)) {}
+
+  const DistributionalState& state() const { return state_; }
+  ClampRange range() const override { return state_.transform().range(); }
+  std::int64_t change_steps() const override { return state_.transform().change_steps(); }
+  std::int64_t of_reading(MeterId meter, std::int64_t clamped_steps) override;
+  std::int64_t of_absent(MeterId meter) override;
+  std::int64_t of_slot(SeriesId series) override;
+
+ private:
+  DistributionalState state_;
+  SecureBits bits_;
+  SecureNoise noise_;
+};
+
+/// N_j of one slot: the constants' mean plus a fresh discrete Gaussian of the constants' variance.
+std::int64_t slot_noise(const SeriesConstants& constants, Noise& noise);
+
+}  // namespace fugu
