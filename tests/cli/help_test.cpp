@@ -87,12 +87,12 @@ TEST(Help, TheTourRuns) {
   const Finished help = run_fugu(directory, "help");
   ASSERT_EQ(help.exit_code, 0);
   for (const char* name :
-       {"plan", "publish", "audit", "metrics", "report", "advise", "bench", "simulate", "describe", "help"}) {
+       {"plan", "publish", "audit", "metrics", "report", "advise", "bench", "meter", "simulate", "describe", "help"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + name), std::string::npos) << "does not list " << name << "\n"
                                                                             << help.out;
   }
   const std::vector<std::string> commands = commands_in(help.out);
-  ASSERT_EQ(commands.size(), 10u) << help.out;
+  ASSERT_EQ(commands.size(), 11u) << help.out;
   for (const std::string& command : commands) {
     const Finished finished = in_shell(directory, command);
     EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;
