@@ -88,7 +88,8 @@ TEST(Help, TheTourRuns) {
   const Finished help = run_fugu(directory, "help");
   ASSERT_EQ(help.exit_code, 0);
   for (const char* name :
-       {"plan", "publish", "audit", "attack", "metrics", "report", "advise", "bench", "study", "simulate", "describe", "help"}) {
+       {"plan", "publish", "audit", "attack", "metrics", "report", "advise", "bench", "study", "meter", "simulate",
+        "describe", "help"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + name), std::string::npos) << "does not list " << name << "\n"
                                                                             << help.out;
   }

@@ -2,6 +2,7 @@
 #include "fugu/meter/gateway.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
