@@ -31,6 +31,13 @@ void add_report(CLI::App& app, Outcome& outcome);
 void add_meter(CLI::App& app, Outcome& outcome);
 void add_distributional(CLI::App& app, Outcome& outcome);
 
+/// `--option: message`, for what the library says about an option.
+template <class T>
+Result<T> of_option(const char* option, Result<T> result) {
+  if (result) return result;
+  return Error{result.error().cause, std::string(option) + ": " + result.error().message};
+}
+
 /// A note for people, on standard error.
 void note(std::string_view text);
 

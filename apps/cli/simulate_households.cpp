@@ -52,13 +52,6 @@ struct Arguments {
   std::string epsilon = "1";
 };
 
-/// `--option: message`, for what the library says about an option.
-template <class T>
-Result<T> of_option(const char* option, Result<T> result) {
-  if (result) return result;
-  return Error{result.error().cause, std::string(option) + ": " + result.error().message};
-}
-
 std::optional<double> parse_epsilon(std::string_view text) {
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -33,12 +33,6 @@ struct Own {
   std::string beyond = "clip";
 };
 
-template <class T>
-Result<T> of_option(const char* option, Result<T> result) {
-  if (result) return result;
-  return Error{result.error().cause, std::string(option) + ": " + result.error().message};
-}
-
 Result<ThesisOptions> options_of(const StudyArguments& arguments, const Own& own) {
   ThesisOptions options = own.options;
   options.data_folder = arguments.data;
