@@ -46,11 +46,11 @@ const ConferenceRow* largest(const std::vector<const ConferenceRow*>& rows, Of o
 }
 
 report::Table parameters_table(const ConferenceStudy& study) {
-  report::Table table{.caption = "Table III: what Theorem 7 makes of the policies",
+  report::Table table{.caption = "Table III: w is the longest pattern (Theorem 7), or, sound, the longest interval",
                       .columns = {{"experiment"},
-                                  {"w (longest pattern)", Align::number},
+                                  {"w", Align::number},
                                   {"paper", Align::number},
-                                  {"sound w (longest interval)", Align::number},
+                                  {"sound w", Align::number},
                                   {"ε", Align::number},
                                   {"paper", Align::number},
                                   {"sensitivity, kW", Align::number},
@@ -184,7 +184,7 @@ report::Table conference_errors(const ConferenceStudy& study, const std::vector<
                                   {"largest (zone)", Align::number},
                                   {"paper", Align::number},
                                   {"mean scale, kW", Align::number},
-                                  {"filtered zones", Align::number}}};
+                                  {"filtered", Align::number}}};
   for (std::size_t m = 0; m < conference_mechanisms().size(); ++m) {
     const ConferenceMechanism& mechanism = conference_mechanisms()[m];
     const auto found = rows_of(rows, experiment, m);
