@@ -106,7 +106,8 @@ class AttackRun {
                ? ", unless something happens that has a probability of at most " + short_number(arguments_.delta)
                : "";
   }
-  report::Table worst_table() const;
+  report::Table alone_table() const;
+  report::Table together_table() const;
   report::Table detection_table() const;
   std::vector<std::string> words() const;
   std::vector<std::string> summary() const;
@@ -307,40 +308,57 @@ Result<void> AttackRun::detect() {
   return {};
 }
 
-report::Table AttackRun::worst_table() const {
+report::Table AttackRun::alone_table() const {
   using Align = report::Column::Align;
   report::Table table{.caption = "The policies whose secrets he can be surest of",
                       .columns = {{"meter"},
                                   {"hides"},
                                   {"from"},
                                   {"to"},
-                                  {"ε", Align::number},
                                   {"AUC", Align::number},
                                   {"when unknown", Align::number},
                                   {"right guesses", Align::number},
-                                  {"50:50 becomes", Align::number},
-                                  {"together: AUC", Align::number},
-                                  {"together: 50:50", Align::number},
-                                  {"ε permits", Align::number},
-                                  {"verdict"}}};
-  for (std::size_t i = 0; i < std::min(arguments_.top, attacked_.size()); ++i) {
+                                  {"50:50 becomes", Align::number}}};
+  for (std::size_t i = 0; i < played_.size(); ++i) {
     const PolicyAttack& attack = attacked_[i].attack;
     const Policy& policy = attack.policy;
-    const bool over = attack.together.exceeds;
     table.rows.push_back(
         {{std::string(book_.name(attack.meter))},
          {magnitude_text(policy) + " for " + std::to_string(policy.length_slots)},
          {time_text(policy.interval.first)},
          {time_text(policy.interval.last)},
-         {short_number(policy.epsilon.to_double())},
          {area(attack.alone.auc)},
          {area(played_[i].auc).append(" ± ").append(area((played_[i].auc_high - played_[i].auc_low) / 2))},
          {percent(attack.alone.accuracy())},
-         {odds_text(attack.alone.belief)},
-         {area(attack.together.auc)},
-         {odds_text(attack.together.belief)},
-         {odds_text(bound(policy).belief)},
-         {over ? "MORE than ε permits" : "within ε", over ? report::Tone::bad : report::Tone::good}});
+         {odds_text(attack.alone.belief)}});
+  }
+  return table;
+}
+
+report::Table AttackRun::together_table() const {
+  using Align = report::Column::Align;
+  report::Table table{.caption = "All that the meter hides in that time, together: what ε is about",
+                      .columns = {{"meter"},
+                                  {"from"},
+                                  {"to"},
+                                  {"AUC", Align::number},
+                                  {"right guesses", Align::number},
+                                  {"50:50 becomes", Align::number},
+                                  {"ε", Align::number},
+                                  {"permits", Align::number},
+                                  {"verdict"}}};
+  for (std::size_t i = 0; i < played_.size(); ++i) {
+    const auto& [meter, policy, alone, together] = attacked_[i].attack;
+    table.rows.push_back({{std::string(book_.name(meter))},
+                          {time_text(policy.interval.first)},
+                          {time_text(policy.interval.last)},
+                          {area(together.auc)},
+                          {percent(together.accuracy())},
+                          {odds_text(together.belief)},
+                          {short_number(policy.epsilon.to_double())},
+                          {odds_text(bound(policy).belief)},
+                          {together.exceeds ? "MORE than ε permits" : "within ε",
+                           together.exceeds ? report::Tone::bad : report::Tone::good}});
   }
   return table;
 }
@@ -468,7 +486,7 @@ Result<void> AttackRun::write_pictures() const {
   report::Page page({.title = "Attack", .subtitle = "What somebody who sees the release could learn"});
   for (const std::string& line : summary()) page.paragraph(line);
   for (const std::string& text : words()) page.note(text, exceeding_ > 0 ? report::Tone::bad : report::Tone::plain);
-  page.table(worst_table());
+  page.table(alone_table()).table(together_table());
   page.figure(roc(), "The policy he can be surest of. He knows everything but whether it happened.");
   if (!detected_.empty()) page.section("Knowing only the release").table(detection_table());
   return write_file(arguments_.html, page.html());
@@ -482,9 +500,11 @@ Outcome AttackRun::run() {
   FUGU_TRY(detect());
   if (arguments_.out != "-") {
     for (const std::string& line : summary()) std::printf("%s\n", line.c_str());
-    const report::Table worst = worst_table();
-    std::printf("\n%s\n", worst.caption.c_str());
-    print_table(worst, "  ");
+    for (const report::Table& table : {alone_table(), together_table()}) {
+      std::printf("\n%s\n", table.caption.c_str());
+      print_table(table, "  ");
+    }
+    std::printf("\n");
     for (const std::string& text : words()) print_wrapped(text, "  ");
     if (!detected_.empty()) {
       const report::Table detection = detection_table();

@@ -43,9 +43,11 @@ Outcome run_conference(const StudyArguments& arguments, ConferenceOptions option
   std::vector<ConferenceRow> rows;
   for (const std::string& text : file.rows()) rows.push_back(ConferenceStudy::parse_row(text).value());
   for (const int experiment : {1, 2}) {
-    const report::Table table = conference_summary(study, rows, experiment);
-    std::printf("%s%s\n", experiment == 1 ? "" : "\n", table.caption.c_str());
-    print_table(table, "  ");
+    for (const report::Table& table :
+         {conference_errors(study, rows, experiment), conference_secrets(rows, experiment)}) {
+      std::printf("%s\n", table.caption.c_str());
+      print_table(table, "  ");
+    }
   }
   if (arguments.no_report) return kDone;
   std::ifstream timings(arguments.out + "/timings.csv");

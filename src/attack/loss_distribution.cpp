@@ -12,8 +12,13 @@ namespace fugu {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Grid cells per (root of the mean square loss of an answer).
+/// Grid cells per root mean square loss of an answer; fewer where many answers make the work long.
 constexpr double kCellsPerLoss = 32;
+constexpr double kCellsPerLossMin = 8;
+constexpr double kManyAnswers = 64;
+double cells_per_loss(double answers) {
+  return std::max(kCellsPerLossMin, kCellsPerLoss * std::min(1.0, std::sqrt(kManyAnswers / answers)));
+}
 /// Losses beyond so many of their standard deviations count as infinite: probability below 10⁻¹⁷ (Hoeffding).
 constexpr double kReach = 9;
 /// Below this standard deviation a discrete Gaussian is added up integer by integer.
@@ -22,12 +27,16 @@ constexpr double kSmallSigma = 64;
 /// The loss that an answer can have: exactly for Laplace; for a Gaussian, its standard deviation.
 double loss_scale(const ExposedAnswer& answer) { return static_cast<double>(answer.change_steps) / answer.scale_steps; }
 
+/// Beyond this a sum of losses with these squares hardly ever is.
+double reach_of(double squares) { return squares / 2 + kReach * std::sqrt(squares); }
+
 /// The law of one answer's loss on the grid: masses at −n … n, and what is beyond.
 class AnswerLaw {
  public:
-  AnswerLaw(const ExposedAnswer& answer, double step, double reach)
+  AnswerLaw(const ExposedAnswer& answer, double step)
       : answer_(answer), step_(step), change_(static_cast<double>(answer.change_steps)) {
-    const double widest = answer.kind == NoiseKind::laplace ? loss_scale(answer) : reach;
+    const double loss = loss_scale(answer);
+    const double widest = answer.kind == NoiseKind::laplace ? loss : reach_of(loss * loss);
     cells_ = static_cast<std::int64_t>(std::ceil(widest / step * (1 - 1e-12)));
     mass.assign(static_cast<std::size_t>(2 * cells_ + 1), 0.0);
     if (answer.kind == NoiseKind::laplace) {
@@ -214,13 +223,12 @@ LossDistribution LossDistribution::of(std::span<const ExposedAnswer> answers) {
     ++telling;
   }
   if (telling == 0) return {};
-  const double spread = std::sqrt(squares);
-  const double step = spread / std::sqrt(static_cast<double>(telling)) / kCellsPerLoss;
-  const double reach = squares / 2 + kReach * spread;
-  Builder builder(step, std::min(reach, largest + static_cast<double>(telling) * step));
+  const auto count = static_cast<double>(telling);
+  const double step = std::sqrt(squares / count) / cells_per_loss(count);
+  Builder builder(step, std::min(reach_of(squares), largest + count * step));
   for (const ExposedAnswer& answer : answers) {
     if (answer.change_steps == 0 || std::isinf(answer.scale_steps)) continue;
-    builder.add(AnswerLaw(answer, step, reach));
+    builder.add(AnswerLaw(answer, step));
   }
   LossDistribution result = std::move(builder).finish();
   result.largest_ = largest;

@@ -160,8 +160,9 @@ class ConferenceStudy {
   std::vector<double> thresholds_kw_;             // by zone
 };
 
-/// For people: one row per mechanism.
-report::Table conference_summary(const ConferenceStudy& study, const std::vector<ConferenceRow>& rows, int experiment);
+/// For people, one row per mechanism: errors over the zones; verdicts and attacks.
+report::Table conference_errors(const ConferenceStudy& study, const std::vector<ConferenceRow>& rows, int experiment);
+report::Table conference_secrets(const std::vector<ConferenceRow>& rows, int experiment);
 /// Tables II and III, Figures 3 and 4, verdicts and attacks; `timings` is the text of timings.csv.
 std::string conference_page(const ConferenceStudy& study, const std::vector<ConferenceRow>& rows,
                             const std::string& timings);
