@@ -10,6 +10,8 @@ namespace {
 constexpr StudyKind kStudies[] = {
     {"swellfish-thesis", "chapter 7 of the thesis: what the TeS and TeNAT effects are worth, and nine mechanisms",
      prepare_swellfish_thesis},
+    {"distributional", "what meters send so that the law of their sum gives nothing away, and who watches for long",
+     prepare_distributional},
 };
 
 constexpr const char* kExamples = R"(

@@ -42,5 +42,6 @@ struct StudyKind {
 };
 
 RunStudy prepare_swellfish_thesis(CLI::App& command, const StudyArguments& arguments);
+RunStudy prepare_distributional(CLI::App& command, const StudyArguments& arguments);
 
 }  // namespace fugu::cli
