@@ -15,6 +15,8 @@ constexpr StudyKind kStudies[] = {
     {"swellfish-thesis", "chapter 7 of the thesis: what the TeS and TeNAT effects are worth, and nine mechanisms",
      prepare_swellfish_thesis},
     {"temporal", "temporal perturbation: when is hidden, how much is kept; against delay and noise", prepare_temporal},
+    {"distributional", "what meters send so that the law of their sum gives nothing away, and who watches for long",
+     prepare_distributional},
 };
 
 constexpr const char* kExamples = R"(

@@ -68,8 +68,9 @@ double normal_upper_quantile(double tail) {
 Result<ReferenceLaw> ReferenceLaw::make(double alpha, std::int64_t spread_steps, std::int64_t half_width_steps) {
   if (!(alpha >= 0.5 && alpha <= 2)) return usage("alpha of the stable law: expected 0.5 to 2 (2 is Gaussian)");
   if (spread_steps < 1) return usage("the spread of the public law must be at least one unit step");
-  if (half_width_steps < spread_steps || half_width_steps > kHalfWidthMax) {
-    return usage("the public law must reach from one spread to " + std::to_string(kHalfWidthMax) +
+  const std::int64_t most = alpha == 2 ? kHalfWidthMax : kStableHalfWidthMax;
+  if (half_width_steps < spread_steps || half_width_steps > most) {
+    return usage("the public law must reach from one spread to " + std::to_string(most) +
                  " unit steps to either side: choose another width or a larger unit step");
   }
   const auto size = static_cast<std::size_t>(half_width_steps);

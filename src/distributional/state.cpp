@@ -12,10 +12,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 
 #include "../core/durable_file.hpp"
 #include "../stream/csv.hpp"
+#include "fugu/noise/discrete_gaussian.hpp"
 
 namespace fugu {
 
@@ -36,6 +38,12 @@ bool take_key(std::string_view& line, std::string_view key) {
   if (!line.starts_with(key) || line.size() <= key.size() || line[key.size()] != ',') return false;
   line.remove_prefix(key.size() + 1);
   return true;
+}
+
+/// Whether ParameterNoise can have drawn it, and a slot can take it.
+bool is_sound(const SeriesConstants& drawn) {
+  if (std::abs(drawn.mean_steps) > kStepsMax || drawn.variance_steps < 0) return false;
+  return drawn.variance_steps == 0 || is_gaussian_variance({static_cast<std::uint64_t>(drawn.variance_steps), 1});
 }
 
 bool parse_steps(std::string_view text, std::int64_t& value) {
@@ -158,7 +166,7 @@ Result<DistributionalState> DistributionalState::read(Input input) {
       const auto fields = csv::split(line);
       SeriesConstants drawn;
       if (fields.size() != 3 || !parse_steps(fields[1], drawn.mean_steps) ||
-          !parse_steps(fields[2], drawn.variance_steps) || drawn.variance_steps < 0)
+          !parse_steps(fields[2], drawn.variance_steps) || !is_sound(drawn))
         return damaged(lines.here());
       members.series.emplace_back(fields[0]);
       constants.push_back(drawn);

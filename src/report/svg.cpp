@@ -304,6 +304,34 @@ void Line::draw(MarkupWriter& svg, const Frame& frame) const {
   svg.empty("path", line_attributes(options_.colour, width_px, options_.dashed, std::move(path)));
 }
 
+Dots::Dots(Options options, std::vector<Point> points) : options_(std::move(options)), points_(std::move(points)) {}
+
+Extent Dots::extent() const {
+  Extent extent;
+  for (const Point& point : points_) {
+    include(extent.x, point.x);
+    include(extent.y, point.y);
+  }
+  return extent;
+}
+
+LegendEntry Dots::legend() const {
+  return {options_.label, LegendEntry::Swatch::line, options_.colour, options_.size_px};
+}
+
+void Dots::draw(MarkupWriter& svg, const Frame& frame) const {
+  std::string path;
+  for (const Point& point : points_) {
+    if (!std::isfinite(point.x) || !std::isfinite(point.y)) continue;
+    move_to(path, {frame.x(point.x), frame.y(point.y)});
+    path += "h0";
+  }
+  if (path.empty()) return;
+  std::vector<Attribute> attributes = line_attributes(options_.colour, options_.size_px, false, std::move(path));
+  attributes.push_back({"stroke-opacity", "0.55"});
+  svg.empty("path", attributes);
+}
+
 Band::Band(Options options, std::vector<Span> spans) : options_(std::move(options)), spans_(std::move(spans)) {
   FUGU_CHECK(std::ranges::is_sorted(spans_, {}, &Span::x));
 }

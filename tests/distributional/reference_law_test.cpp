@@ -42,6 +42,7 @@ TEST(ReferenceLaw, RefusesWhatIsNoLaw) {
   EXPECT_FALSE(ReferenceLaw::make(2, 0, 40));
   EXPECT_FALSE(ReferenceLaw::make(2, 10, 9));
   EXPECT_FALSE(ReferenceLaw::make(2, 10, ReferenceLaw::kHalfWidthMax + 1));
+  EXPECT_FALSE(ReferenceLaw::make(1.5, 10, ReferenceLaw::kStableHalfWidthMax + 1));
 }
 
 TEST(NormalQuantile, IsTheInverseOfTheTail) {

@@ -175,6 +175,15 @@ TEST(Scale, DecadesCoverTheLogarithms) {
   EXPECT_EQ(ticks.back().label, "10");
 }
 
+TEST(Chart, DotsAreNotJoined) {
+  Chart chart({.title = "dots"});
+  chart.add(Dots({.label = "samples"}, {{2.0, 1.0}, {1.0, 3.0}, {kNan, 2.0}, {3.0, kNan}}));
+  const std::string svg = chart.standalone_svg();
+  EXPECT_EQ(imbalance(svg), "");
+  EXPECT_NE(svg.find("stroke-opacity"), std::string::npos);
+  EXPECT_EQ(count(svg, "h0"), 2U) << "what is not finite is left out";
+}
+
 TEST(Chart, BoxesShowTheirLabelWhereItFits) {
   Chart chart({});
   chart.add(Boxes({.label = "wishes"}, {{.x = {0, 10}, .y = {0, 2}, .label = "2.1", .hint = "an <oven>"},

@@ -25,6 +25,7 @@ class ReferenceLaw {
   static constexpr std::uint64_t kRanks = std::uint64_t{1} << kRankBits;
   /// Entries of a table on one side of 0, at most.
   static constexpr std::int64_t kHalfWidthMax = std::int64_t{1} << 20;
+  static constexpr std::int64_t kStableHalfWidthMax = std::int64_t{1} << 16;  ///< each entry is an integral
 
   /// alpha = 2: normal with standard deviation `spread_steps`; below: symmetric stable with that scale, heavier tails.
   /// Cut off at ±half_width_steps. Errors: Cause::usage.

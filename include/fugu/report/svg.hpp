@@ -82,6 +82,25 @@ class Line final : public Mark {
   std::vector<Point> points_;
 };
 
+/// Points that are not joined: scatter plots. Translucent, so that many on one spot show.
+class Dots final : public Mark {
+ public:
+  struct Options {
+    std::string label = {};
+    Colour colour = Colour::blue;
+    double size_px = 3.0;
+  };
+  Dots(Options options, std::vector<Point> points);
+
+  Extent extent() const override;
+  LegendEntry legend() const override;
+  void draw(MarkupWriter& svg, const Frame& frame) const override;
+
+ private:
+  Options options_;
+  std::vector<Point> points_;
+};
+
 /// The area between a lower and an upper line, translucent. Add it before the lines it belongs to.
 class Band final : public Mark {
  public:

@@ -1,0 +1,153 @@
+// fugu distributional and publish --distributional: from past readings to an audited release, killed (-9), bad input.
+#include <filesystem>
+
+#include "support/released.hpp"
+
+namespace fugu::test {
+namespace {
+
+constexpr int kMeters = 8;
+const std::string kPublish =
+    "publish --readings now.csv --series-map map.csv --clamp 100 --distributional s.state --definition event --epsilon "
+    "1 "
+    "--mechanism uniform --ledger run.ledger --out out.csv ";
+const std::string kPrepare = "distributional prepare --readings past.csv --series-map map.csv --clamp 100 ";
+
+std::string readings(int slots) {
+  std::string text = "time,meter,value\n";
+  for (int slot = 0; slot < slots; ++slot) {
+    for (int meter = 0; meter < kMeters; ++meter) {
+      text.append(std::to_string(slot)).append(",m").append(std::to_string(meter)).append(",");
+      text.append(std::to_string((meter * 31 + slot * 17 + slot * slot) % 53)).append("\n");
+    }
+  }
+  return text;
+}
+
+class Distributional : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write("past.csv", readings(100));
+    write("now.csv", readings(300));
+    std::string map = "meter,series\n";
+    for (int meter = 0; meter < kMeters; ++meter) map.append("m").append(std::to_string(meter)).append(",north\n");
+    write("map.csv", map);
+  }
+  Finished fugu(const std::string& options) { return run_fugu(directory, options); }
+  void write(const std::string& name, const std::string& text) { write_file(directory / name, text); }
+  std::string text(const std::string& name) { return read_file(directory / name); }
+  void remove(const std::string& name) { std::filesystem::remove(directory / name); }
+  void expect_error(const std::string& options, int exit_code, const std::string& word) {
+    const Finished finished = fugu(options);
+    EXPECT_EQ(finished.exit_code, exit_code) << options << "\n" << finished;
+    EXPECT_NE(finished.err.find(word), std::string::npos) << options << "\n" << finished;
+  }
+
+  TempDir directory;
+};
+
+TEST_F(Distributional, FromPastReadingsToAnAuditedRelease) {
+  for (const std::string form : {"--spread 20 --epsilon 1", "--hidden --delta 1e-6 --spread 20 --epsilon 1",
+                                 "--transform stable --alpha 1.5 --spread 5 --epsilon 2 --sample 0.5"}) {
+    for (const char* name : {"s.state", "run.ledger", "out.csv"}) remove(name);
+    EXPECT_EQ(fugu(kPrepare + form + " --out s.state").exit_code, 0) << form;
+    const Finished audited = fugu("distributional audit --state s.state");
+    EXPECT_EQ(audited.exit_code, 0) << audited;
+    EXPECT_NE(audited.out.find("holds"), std::string::npos);
+    EXPECT_EQ(fugu(kPublish).exit_code, 0) << form;
+    EXPECT_EQ(lines_of(text("out.csv")).size(), 301U);
+    EXPECT_EQ(fugu("audit --ledger run.ledger --released out.csv").exit_code, 0);
+  }
+}
+
+TEST_F(Distributional, BernoulliNeedsNoPastAndDoesNotProtectTheMean) {
+  EXPECT_EQ(
+      fugu("distributional prepare --transform bernoulli --series-map map.csv --clamp 100 --out s.state").exit_code, 0);
+  EXPECT_EQ(fugu("distributional audit --state s.state").exit_code, 1);
+  EXPECT_EQ(fugu(kPublish).exit_code, 0);
+}
+
+TEST_F(Distributional, KilledAndResumedTheConstantsStay) {
+  ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 1 --out s.state").exit_code, 0);
+  const std::string state = text("s.state");
+  const std::string all = readings(300);
+  Process process(
+      fugu_command(std::string(kPublish)
+                       .append("--follow --readings -")
+                       .replace(kPublish.find("--readings now.csv "), std::string("--readings now.csv ").size(), "")),
+      {.directory = directory.path()});
+  process.feed(all.substr(0, all.size() / 2));
+  ASSERT_TRUE(process.wait_until([&] { return lines_of(text("out.csv")).size() > 50; }));
+  process.kill();
+  process.wait();
+  EXPECT_EQ(text("s.state"), state) << "publishing does not touch the state";
+  const Finished resumed = fugu(kPublish);
+  EXPECT_EQ(resumed.exit_code, 0) << resumed;
+  EXPECT_EQ(text("s.state"), state);
+  EXPECT_EQ(lines_of(text("out.csv")).size(), 301U);
+  EXPECT_EQ(fugu("audit --ledger run.ledger --released out.csv").exit_code, 0);
+}
+
+TEST_F(Distributional, AStreamThatBeganWithOtherConstantsIsRefused) {
+  ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 1 --out s.state").exit_code, 0);
+  ASSERT_EQ(fugu(kPublish).exit_code, 0);
+  expect_error(kPrepare + "--spread 20 --epsilon 1 --out s.state", 2, "drawn once");
+  remove("s.state");
+  ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 1 --out s.state").exit_code, 0);
+  const Finished finished = fugu(kPublish);
+  EXPECT_NE(finished.exit_code, 0) << "drawn again, constants could be averaged away";
+  std::string without = kPublish;
+  without.erase(without.find("--distributional s.state "), std::string("--distributional s.state ").size());
+  EXPECT_NE(fugu(without).exit_code, 0);
+}
+
+TEST_F(Distributional, SaysWhatIsWrong) {
+  expect_error(kPrepare + "--out s.state", 2, "--epsilon and --spread are missing");
+  expect_error(kPrepare + "--spread 20 --out s.state", 2, "--epsilon");
+  expect_error(kPrepare + "--spread 0 --epsilon 1 --out s.state", 2, "--spread must be positive");
+  expect_error(kPrepare + "--spread -3 --epsilon 1 --out s.state", 2, "--spread must be positive");
+  expect_error(kPrepare + "--spread 80 --epsilon 1 --out s.state", 2, "beyond half of the clamp");
+  for (const char* delta : {"", "--delta 0", "--delta 1", "--delta -1"})
+    expect_error(std::string(kPrepare).append("--hidden --spread 20 --epsilon 1 --out s.state ").append(delta), 2,
+                 "δ between 0 and 1");
+  expect_error(kPrepare + "--spread 20 --epsilon 1 --delta 0.1 --out s.state", 2, "δ belongs to the hidden form");
+  expect_error(kPrepare + "--transform stable --spread 20 --epsilon 1 --out s.state", 2, "--alpha");
+  expect_error("distributional prepare --series-map map.csv --clamp 100 --spread 20 --epsilon 1 --out s.state", 2,
+               "--readings is missing");
+  write("past.csv", "time,meter,value\n0,m0,5\n");
+  expect_error(kPrepare + "--spread 20 --epsilon 1 --out s.state", 2, "no past reading of meter");
+  EXPECT_FALSE(std::filesystem::exists(directory / "s.state"));
+}
+
+TEST_F(Distributional, ASpreadBelowWhatWasLearnedIsSaidAndKept) {
+  const Finished finished = fugu(kPrepare + "--spread 2 --epsilon 1 --out s.state");
+  EXPECT_EQ(finished.exit_code, 0) << "an error would tell about readings";
+  EXPECT_NE(finished.err.find("8 meters spread more"), std::string::npos) << finished;
+}
+
+TEST_F(Distributional, PublishRefusesOtherStatesAndWhatDoesNotFit) {
+  ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 1 --out s.state").exit_code, 0);
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string changed = kPublish;
+    return changed.replace(changed.find(from), from.size(), to);
+  };
+  expect_error(with("--clamp 100", "--clamp 99"), 3, "another clamp");
+  expect_error(kPublish + "--unit-step 0.1", 3, "another");
+  write("map.csv", text("map.csv").append("m9,north\n"));
+  expect_error(kPublish, 3, "other meters");
+  SetUp();
+  expect_error(with("--ledger run.ledger", "--seed 1"), 2, "--seed is for simulation");
+  write("s.state", text("s.state").substr(0, 500));
+  expect_error(kPublish, 2, "must not be drawn again");
+  write("s.state", "time,meter\n");
+  expect_error(kPublish, 2, "another file");
+  expect_error(with("s.state", "none.state"), 4, "none.state");
+  expect_error(
+      "publish --stream now.csv --distributional s.state --definition event --epsilon 1 --sensitivity 1 "
+      "--mechanism uniform",
+      2, "give --readings");
+  EXPECT_FALSE(std::filesystem::exists(directory / "out.csv"));
+}
+
+}  // namespace
+}  // namespace fugu::test
