@@ -66,12 +66,7 @@ Outcome print_suite(const std::string& name) {
 
 Result<void> run_cells(const BenchArguments& arguments, const Study& study, ResultsFolder& folder) {
   Progress progress("runs");
-  ReadProgress share;
-  const auto show = [&](std::uint64_t done, std::uint64_t all) {
-    share.bytes = done;
-    share.bytes_total = all;
-    progress.update_now(done, share);
-  };
+  const auto show = [&](std::uint64_t done, std::uint64_t all) { progress.update_now(done, all); };
   return study.run({.threads = arguments.threads, .from = folder.done(), .progress = show},
                    [&](std::size_t, const CellResult& result) { return folder.add(study, result); });
 }

@@ -36,6 +36,13 @@ void Progress::update_now(std::uint64_t count, const ReadProgress& input) {
   draw(count, input);
 }
 
+void Progress::update_now(std::uint64_t done, std::uint64_t all) {
+  ReadProgress share;
+  share.bytes = done;
+  share.bytes_total = all;
+  update_now(done, share);
+}
+
 void Progress::draw(std::uint64_t count, const ReadProgress& input) {
   drawn_ = true;
   const std::uint64_t total = input.bytes_total;

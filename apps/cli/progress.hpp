@@ -22,6 +22,8 @@ class Progress {
   void update(std::uint64_t count, const ReadProgress& input);
   /// The same for a caller that comes by rarely: looks at the clock every time.
   void update_now(std::uint64_t count, const ReadProgress& input);
+  /// The same where it is known how many units there are.
+  void update_now(std::uint64_t done, std::uint64_t all);
 
  private:
   void draw(std::uint64_t count, const ReadProgress& input);

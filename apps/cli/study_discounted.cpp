@@ -26,12 +26,7 @@ Outcome run_discounted(const StudyArguments& arguments, DiscountedStudyOptions o
   FUGU_ASSIGN(ResultFile file, study.open(arguments.out, arguments.restart));
   {
     Progress progress("rows");
-    ReadProgress share;
-    FUGU_TRY(study.run(file, [&](std::size_t done, std::size_t all) {
-      share.bytes = done;
-      share.bytes_total = all;
-      progress.update_now(done, share);
-    }));
+    FUGU_TRY(study.run(file, [&](std::size_t done, std::size_t all) { progress.update_now(done, all); }));
   }
   if (!arguments.no_report) {
     FUGU_ASSIGN(const std::string page, study.page());

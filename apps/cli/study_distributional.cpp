@@ -32,15 +32,9 @@ Result<std::vector<DistributionalRow>> run_cases(const StudyArguments& arguments
                                                  .restart = true}));
   std::vector<DistributionalRow> rows;
   Progress progress("cases");
-  ReadProgress share;
   FUGU_TRY(run_in_order<DistributionalRow>(
       {.threads = options.threads,
-       .progress =
-           [&](std::size_t done, std::size_t all) {
-             share.bytes = done;
-             share.bytes_total = all;
-             progress.update_now(done, share);
-           }},
+       .progress = [&](std::size_t done, std::size_t all) { progress.update_now(done, all); }},
       cases.size(), [&](std::size_t i) { return run_distributional_case(options, cases[i]); },
       [&](std::size_t i, DistributionalRow row) {
         rows.push_back(std::move(row));

@@ -33,12 +33,7 @@ Outcome run_conference(const StudyArguments& arguments, ConferenceOptions option
   FUGU_ASSIGN(ResultFile file, study.open(arguments.out, arguments.restart));
   {
     Progress progress("rows");
-    ReadProgress share;
-    FUGU_TRY(study.run(file, [&](std::size_t done, std::size_t all) {
-      share.bytes = done;
-      share.bytes_total = all;
-      progress.update_now(done, share);
-    }));
+    FUGU_TRY(study.run(file, [&](std::size_t done, std::size_t all) { progress.update_now(done, all); }));
   }
   std::vector<ConferenceRow> rows;
   for (const std::string& text : file.rows()) rows.push_back(ConferenceStudy::parse_row(text).value());

@@ -50,12 +50,7 @@ Result<ThesisOptions> options_of(const StudyArguments& arguments, const Own& own
 
 Result<void> run_rows(const ThesisStudy& study, ResultFile& file) {
   Progress progress("tasks");
-  ReadProgress share;
-  return study.run(file, [&](std::size_t done, std::size_t all) {
-    share.bytes = done;
-    share.bytes_total = all;
-    progress.update_now(done, share);
-  });
+  return study.run(file, [&](std::size_t done, std::size_t all) { progress.update_now(done, all); });
 }
 
 Result<void> write_report(const ThesisStudy& study, const std::vector<ThesisRow>& rows, const std::string& out) {

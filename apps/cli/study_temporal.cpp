@@ -74,12 +74,7 @@ Outcome run_temporal(const TemporalArguments& own, const StudyArguments& argumen
                                                            {"cells", std::to_string(study.cells().size())}},
                                                  .restart = arguments.restart}));
   Progress progress("cells");
-  const auto show = [&](std::size_t done, std::size_t all) {
-    ReadProgress share;
-    share.bytes = done;
-    share.bytes_total = all;
-    progress.update_now(done, share);
-  };
+  const auto show = [&](std::size_t done, std::size_t all) { progress.update_now(done, all); };
   const auto& cells = study.cells();
   FUGU_TRY(run_in_order<TemporalMeasures>(
       {.threads = arguments.threads, .from = file.rows().size(), .progress = show}, cells.size(),

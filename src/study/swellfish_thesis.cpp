@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <limits>
 #include <map>
 
@@ -13,6 +12,7 @@
 #include "fugu/mechanism/outlook.hpp"
 #include "fugu/study/adaptive_runs.hpp"
 #include "fugu/study/ordered_tasks.hpp"
+#include "run_statistics.hpp"
 
 namespace fugu {
 
@@ -55,13 +55,6 @@ Verdict verdict_of(const ThesisMechanism& mechanism, const PolicyBook& book, std
   const double worst = use.worst ? use.worst->use : 0;
   if (find_strategy(mechanism.strategy)->leaks) return {Verdict::Kind::leaks, worst};
   return {keeps_promise(worst) ? Verdict::Kind::holds : Verdict::Kind::breaks, worst};
-}
-
-/// Computing time of this thread: what a busy machine does meanwhile does not count.
-double thread_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 }  // namespace

@@ -87,9 +87,8 @@ TEST(Help, TheTourRuns) {
   const TempDir directory;
   const Finished help = run_fugu(directory, "help");
   ASSERT_EQ(help.exit_code, 0);
-  for (const char* name :
-       {"plan", "publish", "audit", "attack", "metrics", "report", "advise", "bench", "study", "meter", "simulate",
-        "describe", "help"}) {
+  for (const char* name : {"plan", "publish", "audit", "attack", "metrics", "report", "advise", "bench", "study",
+                           "meter", "simulate", "describe", "help"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + name), std::string::npos) << "does not list " << name << "\n"
                                                                             << help.out;
   }
@@ -106,8 +105,8 @@ TEST(Help, TheTourRuns) {
 TEST(Help, EveryExampleOfEveryCommandRuns) {
   std::size_t examples = 0;
   const std::vector<std::string> tour = commands_in(run_fugu(TempDir(), "help").out);
-  for (const char* name :
-       {"plan", "publish", "audit", "attack", "metrics", "report", "advise", "bench", "study", "simulate", "describe"}) {
+  for (const char* name : {"plan", "publish", "audit", "attack", "metrics", "report", "advise", "bench", "study",
+                           "simulate", "describe"}) {
     const TempDir nowhere;
     const Finished help = run_fugu(nowhere, std::string("help ") + name);
     ASSERT_EQ(help.exit_code, 0) << name;
