@@ -57,9 +57,12 @@ TEST(MeterProfile, LearnsFrequentValuesAndTheRest) {
   for (std::int64_t value = 0; value <= 100; ++value) sum += profile.probability(value);
   EXPECT_NEAR(sum, 1, 1e-12);
   SeededBits bits(2);
-  EXPECT_EQ(profile.rank(3, bits), profile.rank(6, bits)) << "impossible values lie between their neighbours";
-  EXPECT_LT(profile.rank(0, bits), profile.rank(3, bits));
-  EXPECT_EQ(profile.rank(100, bits), ReferenceLaw::kRanks - 1);
+  const double ranks = static_cast<double>(ReferenceLaw::kRanks);
+  EXPECT_LT(static_cast<double>(profile.rank(3, bits)), (profile.probability(0) + 1e-9) * ranks) << "as if it were 0";
+  double highest = 0;
+  for (int i = 0; i < 100; ++i) highest += static_cast<double>(profile.rank(100, bits)) / ranks / 100;
+  EXPECT_GT(highest, 0.99) << "among the highest,";
+  EXPECT_LT(highest, 0.9999) << "but not always the very highest: that would be a swing beyond all others";
 }
 
 TEST(MeterProfile, RanksOfAllValuesFillAllRanks) {
