@@ -78,6 +78,11 @@ MeterProfile::Ranks MeterProfile::ranks_of(std::int64_t value) const {
   const Bin& bin = bins_[index];
   const std::uint64_t begin = bin.below << kMassShift;
   const std::uint64_t mass = (mass_up_to(index) - bin.below) << kMassShift;
+  if (value > bin.last && index + 1 < bins_.size()) {  // around where the bins meet, as far into one as into the other
+    const std::uint64_t mass_above = (mass_up_to(index + 1) - bins_[index + 1].below) << kMassShift;
+    const std::uint64_t half = std::min(mass, mass_above) / 2;
+    return {begin + mass - half, 2 * half, false};
+  }
   if (value < bin.first || value > bin.last) return {begin, mass, false};
   const auto place = static_cast<std::uint64_t>(value - bin.first);
   const auto width = static_cast<std::uint64_t>(bin.last - bin.first) + 1;

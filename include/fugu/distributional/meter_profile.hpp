@@ -5,7 +5,8 @@
 //
 // Guarantee: for a reading that is drawn from the learned law, rank() is uniform on 0 … 2^62 − 1, exactly: integers
 // only, and the coin is thrown anew within the ranks of a value. A reading that the learned law holds for impossible
-// gets one of the ranks of the bin below it, or of the lowest one. docs/guarantees/distributional.md. Secret: it is what is to be protected.
+// gets one of the ranks around where its neighbours meet, or of the outermost bin. docs/guarantees/distributional.md.
+// Secret: it is what is to be protected.
 #pragma once
 
 #include <cstddef>
