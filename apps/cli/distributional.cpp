@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "command.hpp"
+#include "fugu/distributional/state.hpp"
 #include "source_options.hpp"
 
 namespace fugu::cli {

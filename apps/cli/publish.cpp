@@ -9,6 +9,7 @@
 
 #include "command.hpp"
 #include "definition_options.hpp"
+#include "fugu/distributional/state.hpp"
 #include "fugu/mechanism/publisher.hpp"
 #include "fugu/mechanism/registry.hpp"
 #include "fugu/mechanism/release_writer.hpp"

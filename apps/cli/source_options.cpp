@@ -1,6 +1,7 @@
 #include "source_options.hpp"
 
 #include "command.hpp"
+#include "fugu/distributional/state.hpp"
 
 namespace fugu::cli {
 

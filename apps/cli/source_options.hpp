@@ -7,9 +7,12 @@
 #include <optional>
 #include <string>
 
-#include "fugu/distributional/state.hpp"
 #include "fugu/stream/readings_reader.hpp"
 #include "fugu/stream/stream_reader.hpp"
+
+namespace fugu {
+class DistributionalStream;
+}
 
 namespace fugu::cli {
 

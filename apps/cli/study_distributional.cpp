@@ -57,9 +57,10 @@ Outcome run_study(const StudyArguments& arguments, DistributionalStudyOptions op
   print_table(distributional_summary(rows));
   if (arguments.no_report) return kDone;
   FUGU_ASSIGN(const WatchCurve curve, watch_curve(options));
-  FUGU_ASSIGN(const std::string page, distributional_page(options, rows, curve, households));
-  FUGU_TRY(write_file(arguments.out + "/report.html", page));
-  note("results.csv and report.html in " + arguments.out);
+  FUGU_TRY(write_file(arguments.out + "/report.html", distributional_page(options, rows, curve, households)));
+  for (const StudyPicture& picture : distributional_pictures(rows, curve))
+    FUGU_TRY(write_file(arguments.out + "/" + picture.name, picture.svg));
+  note("results.csv, report.html and its pictures in " + arguments.out);
   return kDone;
 }
 

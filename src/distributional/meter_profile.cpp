@@ -74,26 +74,32 @@ std::uint64_t MeterProfile::mass_up_to(std::size_t bin) const {
 MeterProfile::Ranks MeterProfile::ranks_of(std::int64_t value) const {
   const auto after =
       std::upper_bound(bins_.begin(), bins_.end(), value, [](std::int64_t v, const Bin& bin) { return v < bin.first; });
-  if (after == bins_.begin()) return {0, 0};
-  const auto index = static_cast<std::size_t>(after - bins_.begin()) - 1;
+  const auto index = static_cast<std::size_t>(std::max<std::ptrdiff_t>(after - bins_.begin() - 1, 0));
   const Bin& bin = bins_[index];
   const std::uint64_t begin = bin.below << kMassShift;
   const std::uint64_t mass = (mass_up_to(index) - bin.below) << kMassShift;
-  if (value > bin.last) return {std::min(begin + mass, ReferenceLaw::kRanks - 1), 0};
+  if (value > bin.last && index + 1 < bins_.size()) {  // around where the bins meet, as far into one as into the other
+    const std::uint64_t mass_above = (mass_up_to(index + 1) - bins_[index + 1].below) << kMassShift;
+    const std::uint64_t half = std::min(mass, mass_above) / 2;
+    return {begin + mass - half, 2 * half, false};
+  }
+  if (value < bin.first || value > bin.last) return {begin, mass, false};
   const auto place = static_cast<std::uint64_t>(value - bin.first);
   const auto width = static_cast<std::uint64_t>(bin.last - bin.first) + 1;
   const auto from = static_cast<std::uint64_t>(static_cast<uint128>(mass) * place / width);
   const auto to = static_cast<std::uint64_t>(static_cast<uint128>(mass) * (place + 1) / width);
-  return {begin + from, to - from};
+  return {begin + from, to - from, true};
 }
 
 std::uint64_t MeterProfile::rank(std::int64_t value_steps, BitSource& bits) const {
   const Ranks ranks = ranks_of(value_steps);
-  return ranks.count == 0 ? ranks.first : ranks.first + uniform_below(bits, ranks.count);
+  return std::min(ranks.first + uniform_below(bits, std::max<std::uint64_t>(ranks.count, 1)), ReferenceLaw::kRanks - 1);
 }
 
 double MeterProfile::probability(std::int64_t value_steps) const {
-  return std::ldexp(static_cast<double>(ranks_of(value_steps).count), -static_cast<int>(ReferenceLaw::kRankBits));
+  const Ranks ranks = ranks_of(value_steps);
+  if (!ranks.possible) return 0;
+  return std::ldexp(static_cast<double>(ranks.count), -static_cast<int>(ReferenceLaw::kRankBits));
 }
 
 std::string MeterProfile::text() const {

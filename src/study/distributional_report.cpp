@@ -23,8 +23,12 @@ std::vector<report::Point> qq_points(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   std::vector<report::Point> points;
   const auto count = static_cast<double>(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i)
+  constexpr std::size_t kTail = 50;  // all of these at both ends, and some between
+  const std::size_t stride = values.size() / 400 + 1;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i >= kTail && i + kTail < values.size() && i % stride != 0) continue;
     points.push_back({-normal_upper_quantile((static_cast<double>(i) + 0.5) / count), values[i]});
+  }
   return points;
 }
 
@@ -109,13 +113,13 @@ Chart autocorrelation_chart(const std::vector<DailyAutocorrelation>& households)
 
 report::Table constants_table(const DistributionalStudyOptions& options) {
   report::Table table{.caption =
-                          "What protecting the parameters adds to a sum of readings between 0 and 1, beside "
-                          "per-slot noise. The standard deviation of a meter is at most 0.2.",
+                          "Capped and hidden (δ = 10⁻⁶, half of ε each) where a meter deviates by 0.2 at most: "
+                          "mean error of the constant, and standard deviation added in each slot",
                       .columns = {{"ε", Align::number},
-                                  {"error of the constant mean, capped", Align::number},
-                                  {"the same, hidden (ε/2)", Align::number},
-                                  {"standard deviation added in each slot, capped", Align::number},
-                                  {"the same, hidden, δ = 10⁻⁶", Align::number}}};
+                                  {"constant, capped", Align::number},
+                                  {"constant, hidden", Align::number},
+                                  {"added, capped", Align::number},
+                                  {"added, hidden", Align::number}}};
   const ReadingMixture mixture;
   const auto meters = static_cast<double>(options.meters);
   for (const double epsilon : {0.1, 0.5, 1.0, 2.0}) {
@@ -144,15 +148,18 @@ report::Table constants_table(const DistributionalStudyOptions& options) {
 report::Table distributional_summary(const std::vector<DistributionalRow>& rows) {
   const auto cases = distributional_cases();
   FUGU_CHECK(rows.size() == cases.size());
-  report::Table table{.columns = {{"what is sent"},
+  report::Table table{.caption =
+                          "Sums over all meters: correlation of what was read and what is sent, their standard "
+                          "deviations, and how far from normal the second is",
+                      .columns = {{"what is sent"},
                                   {"correlation", Align::number},
-                                  {"sd of readings", Align::number},
-                                  {"sd of what is sent", Align::number},
+                                  {"sd read", Align::number},
+                                  {"sd sent", Align::number},
                                   {"expected", Align::number},
                                   {"ratio", Align::number},
-                                  {"difference of means", Align::number},
+                                  {"mean off", Align::number},
                                   {"skewness", Align::number},
-                                  {"excess kurtosis", Align::number}}};
+                                  {"kurtosis", Align::number}}};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const DistributionalRow& row = rows[i];
     table.rows.push_back({{cases[i].name},
@@ -168,9 +175,14 @@ report::Table distributional_summary(const std::vector<DistributionalRow>& rows)
   return table;
 }
 
-Result<std::string> distributional_page(const DistributionalStudyOptions& options,
-                                        const std::vector<DistributionalRow>& rows, const WatchCurve& curve,
-                                        const std::vector<DailyAutocorrelation>& households) {
+std::vector<StudyPicture> distributional_pictures(const std::vector<DistributionalRow>& rows, const WatchCurve& curve) {
+  return {{"distributional-qq.svg", qq_chart(rows[kOwnLaw]).standalone_svg()},
+          {"distributional-scatter.svg", scatter_chart(rows[kOwnLaw]).standalone_svg()},
+          {"distributional-watch.svg", watch_chart(curve).standalone_svg()}};
+}
+
+std::string distributional_page(const DistributionalStudyOptions& options, const std::vector<DistributionalRow>& rows,
+                                const WatchCurve& curve, const std::vector<DailyAutocorrelation>& households) {
   const auto bound = std::sqrt(static_cast<double>(options.meters)) / 2;
   report::Page page({.title = "Distributional privacy",
                      .subtitle = report::format_count(static_cast<std::int64_t>(options.meters)) + " meters, " +
@@ -188,7 +200,8 @@ Result<std::string> distributional_page(const DistributionalStudyOptions& option
   page.section("What the constants cost").table(constants_table(options));
   page.paragraph(
       "Capped, every meter's spread is raised to the public one, which costs no ε; hidden, one constant variance hides "
-      "the sum of all. With few meters the first adds less, with many the second.");
+      "the sum of all. With few meters or a small ε the first adds less, otherwise the second. Besides, the kernel's "
+      "noise in each slot is for twice the width of what a meter sends: 8 spreads capped at four of them, 16 hidden.");
   page.section("An adversary")
       .figure(watch_chart(curve),
               "Two households whose means are as far apart as can be; per-slot noise for event level, "

@@ -149,16 +149,16 @@ double ReadingMixture::score_correlation() const {
 std::vector<DistributionalCase> distributional_cases() {
   using enum DistributionalForm;
   return {
-      {"gaussian, own law (eq. 8)", hidden, 0.2},
-      {"bernoulli (eq. 9)", bernoulli},
-      {"gaussian, capped at 0.2", capped, 0.2},
-      {"gaussian, capped at 0.3", capped, 0.3},
-      {"gaussian, own law, 200 past readings", hidden, 0.2, 2, 1, 200},
-      {"gaussian, own law, 2000 past readings", hidden, 0.2, 2, 1, 2000},
-      {"gaussian, capped at 0.2, 2000 past readings", capped, 0.2, 2, 1, 2000},
+      {"own law (eq. 8)", hidden, 0.2},
+      {"Bernoulli (eq. 9)", bernoulli},
+      {"capped at 0.2", capped, 0.2},
+      {"capped at 0.3", capped, 0.3},
+      {"own law, from 200 readings", hidden, 0.2, 2, 1, 200},
+      {"own law, from 2000 readings", hidden, 0.2, 2, 1, 2000},
+      {"capped at 0.2, from 2000", capped, 0.2, 2, 1, 2000},
       {"stable 1.5, scale 0.1", capped, 0.1, 1.5},
       {"Cauchy, scale 0.1", capped, 0.1, 1},
-      {"gaussian, capped at 0.2, half of the slots", capped, 0.2, 2, 0.5},
+      {"capped at 0.2, half sampled", capped, 0.2, 2, 0.5},
   };
 }
 

@@ -5,7 +5,8 @@
 //
 // Guarantee: for a reading that is drawn from the learned law, rank() is uniform on 0 … 2^62 − 1, exactly: integers
 // only, and the coin is thrown anew within the ranks of a value. A reading that the learned law holds for impossible
-// gets the rank between its neighbours. docs/guarantees/distributional.md. Secret: it is what is to be protected.
+// gets one of the ranks around where its neighbours meet, or of the outermost bin. docs/guarantees/distributional.md.
+// Secret: it is what is to be protected.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +53,8 @@ class MeterProfile {
   };
   struct Ranks {
     std::uint64_t first;
-    std::uint64_t count;  // 0 for a value that is impossible
+    std::uint64_t count;
+    bool possible;
   };
   Ranks ranks_of(std::int64_t value) const;
   std::uint64_t mass_up_to(std::size_t bin) const;

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -120,9 +119,14 @@ struct WatchCurve {
 Result<WatchCurve> watch_curve(const DistributionalStudyOptions& options);
 
 report::Table distributional_summary(const std::vector<DistributionalRow>& rows);
+/// Figures for pages: file name and SVG.
+struct StudyPicture {
+  std::string name;
+  std::string svg;
+};
+std::vector<StudyPicture> distributional_pictures(const std::vector<DistributionalRow>& rows, const WatchCurve& curve);
 /// Figures 2 and 4 redrawn, all cases, what the constants cost, the adversary.
-Result<std::string> distributional_page(const DistributionalStudyOptions& options,
-                                        const std::vector<DistributionalRow>& rows, const WatchCurve& curve,
-                                        const std::vector<DailyAutocorrelation>& households);
+std::string distributional_page(const DistributionalStudyOptions& options, const std::vector<DistributionalRow>& rows,
+                                const WatchCurve& curve, const std::vector<DailyAutocorrelation>& households);
 
 }  // namespace fugu
