@@ -50,13 +50,10 @@ Examples
     fugu publish --stream totals.csv --policies policies.csv --floor event:1 --sensitivity 10 --unit-step 0.001 \
                  --mechanism narwhal --ledger run.ledger --out released.csv      (before: fugu plan --policies …)
 
-  Habits hidden from whoever watches for years, see fugu distributional --help; per-slot noise as always:
-    fugu publish --readings readings.csv --series-map feeders.csv --clamp 10 --unit-step 0.01 --distributional s.state \
-                 --definition event --epsilon 1 --mechanism uniform --ledger run.ledger --out released.csv
-
   A live stream; kill it and start the same command again, it goes on where it was:
     producer | fugu publish --stream - --slot-length 15m --follow --ledger run.ledger --out released.csv …
 
+Habits hidden from whoever watches for years (--distributional): fugu distributional --help
 What each choice promises: fugu describe uniform, fugu describe w-event, fugu describe truncate
 )";
 

@@ -195,6 +195,7 @@ TEST_F(Describe, EveryExampleRuns) {
   prepare_inputs(directory_);
   for (const std::string& name : names_) {
     std::string options = said(run_fugu(directory_, "describe " + name).out, "example");
+    if (options.starts_with("fugu ")) continue;  // of another command than publish, which has a test of its own
     if (options.find("--definition") == std::string::npos && options.find("--policies") == std::string::npos)
       options += " --definition w-event --epsilon 1 --w 96";
     if (options.find("--sensitivity") == std::string::npos) options += " --sensitivity 10";
