@@ -39,8 +39,7 @@ Which mechanism to choose, and which is best for which stream
 Hide when a meter measured, and keep how much (fugu meter --help)
   fugu meter lag --slot-length 15m
 
-Hide what readings are like on average, however long the stream
-  fugu distributional --help
+Hide what readings are like on average, however long the stream: fugu distributional --help
 
 What the words mean: fugu describe; fugu describe w-event; fugu help publish
 Exit codes: 0 done, 1 the answer is no (an audit that fails), 2 wrong usage or bad input, 3 refused for privacy,

@@ -62,6 +62,7 @@ Examples
   A live stream; kill it and start the same command again, it goes on where it was:
     producer | fugu publish --stream - --slot-length 15m --follow --ledger run.ledger --out released.csv …
 
+Habits hidden from whoever watches for years (--distributional): fugu distributional --help
 What each choice promises: fugu describe uniform, fugu describe w-event, fugu describe truncate
 )";
 
