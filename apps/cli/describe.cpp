@@ -55,13 +55,12 @@ std::vector<Entry> catalogue() {
        "lagged form: stamps and arrival times of two streams in which one reading was taken up to m slots earlier or "
        "later are (ε, δ)-indistinguishable; published form: stamps alone, with ε = m/b, arrival times not at all. "
        "Values and sums over time are not hidden",
-       "proved", "docs/guarantees/temporal.md", "fugu meter report --epsilon 1 --delta 1e-6 …"},
+       "proved", "docs/guarantees/temporal.md", "fugu meter audit --epsilon 1 --delta 1e-6"},
       {"definition", "distributional", "protects what a household's readings are like, however long the stream runs",
        "whole streams of two worlds in which one household has another law of readings are (ε, δ)-indistinguishable, "
        "if "
        "readings follow what was learned and are independent; δ = 0 when capped. Bernoulli form: all but the mean",
-       "proved", "docs/guarantees/distributional.md",
-       "fugu distributional prepare --spread 1 --epsilon 1 …, then fugu publish --distributional stream.state …"},
+       "proved", "docs/guarantees/distributional.md", "fugu distributional --help"},
       {"noise", "laplace", "discrete Laplace noise on the grid: P(k) ∝ exp(−|k|/scale)",
        "exact to the last bit, from a cryptographic source; a change by c steps loses c/scale", "proved",
        "docs/guarantees/noise.md", "--noise laplace"},

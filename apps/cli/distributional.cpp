@@ -27,9 +27,9 @@ Sums are still sums: their expectation is the same, up to the constant. docs/gua
 
 Example
   fugu distributional prepare --transform gaussian --readings past.csv --series-map feeders.csv --clamp 10 \
-                              --unit-step 0.01 --spread 1 --epsilon 1 --out stream.state
+                              --unit-step 0.01 --slot-length 15m --spread 1 --epsilon 1 --out stream.state
   fugu distributional audit   --state stream.state
-  fugu publish --readings readings.csv --series-map feeders.csv --clamp 10 --unit-step 0.01 \
+  fugu publish --readings readings.csv --series-map feeders.csv --slot-length 15m --clamp 10 --unit-step 0.01 \
                --distributional stream.state --definition event --epsilon 1 --mechanism uniform \
                --ledger run.ledger --out released.csv
 )";
@@ -134,10 +134,10 @@ file that is there is never overwritten: who draws constants again for the same 
 Past readings must not be part of the stream that is released: what is learned from them is what ε protects.
 
 Examples
-  fugu distributional prepare --readings past.csv --series-map feeders.csv --clamp 10 --unit-step 0.01 \
-                              --spread 1 --epsilon 1 --out stream.state
-  fugu distributional prepare --hidden --delta 1e-6 --readings past.csv --series-map feeders.csv --clamp 10 \
+  fugu distributional prepare --readings past.csv --series-map feeders.csv --slot-length 15m --clamp 10 \
                               --unit-step 0.01 --spread 1 --epsilon 1 --out stream.state
+  fugu distributional prepare --hidden --delta 1e-6 --readings past.csv --series-map feeders.csv --clamp 10 \
+                              --unit-step 0.01 --slot-length 15m --spread 1 --epsilon 1 --out stream.state
   fugu distributional prepare --transform bernoulli --series-map feeders.csv --clamp 10 --out stream.state
 )");
   prepare_command->add_option("--transform", arguments->transform, "gaussian, stable or bernoulli")

@@ -56,8 +56,9 @@ Examples
                  --mechanism equal --ledger run.ledger --out released.csv        (or: planned --horizon 365)
 
   Habits hidden from whoever watches for years, see fugu distributional --help; per-slot noise as always:
-    fugu publish --readings readings.csv --series-map feeders.csv --clamp 10 --unit-step 0.01 --distributional s.state \
-                 --definition event --epsilon 1 --mechanism uniform --ledger run.ledger --out released.csv
+    fugu publish --readings readings.csv --series-map feeders.csv --slot-length 15m --clamp 10 --unit-step 0.01 \
+                 --distributional stream.state --definition event --epsilon 1 --mechanism uniform \
+                 --ledger run.ledger --out released.csv
 
   A live stream; kill it and start the same command again, it goes on where it was:
     producer | fugu publish --stream - --slot-length 15m --follow --ledger run.ledger --out released.csv …

@@ -289,8 +289,8 @@ std::vector<RocPoint> LossDistribution::roc(std::size_t points) const {
   curve.push_back(now);
   const double apart = 1 / static_cast<double>(points);
   for (std::size_t i = mass_.size(); i-- > 0;) {
-    now.detection += mass_[i];
-    now.false_alarm += mass_[mass_.size() - 1 - i];
+    now.detection = std::min(1.0, now.detection + mass_[i]);
+    now.false_alarm = std::min(1.0, now.false_alarm + mass_[mass_.size() - 1 - i]);  // sums of doubles
     const RocPoint& last = curve.back();
     if (now.detection - last.detection + now.false_alarm - last.false_alarm >= apart) curve.push_back(now);
   }

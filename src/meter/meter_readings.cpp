@@ -47,7 +47,8 @@ Result<void> MeterReadings::find_clock(const Options& options) {
     return found_but_expected(where, "time " + shown_time(time),
                               std::string("a slot number, or ").append(expected_stamp(fault)));
   }
-  if (!options.slot_s) return Error{Cause::usage, "the readings have time stamps: say how long a slot is"};
+  if (!options.slot_s)
+    return Error{Cause::usage, "the readings have time stamps: say how long a slot is (--slot-length 15m)"};
   const std::int64_t phase_s = (stamp.instant_s % *options.slot_s + *options.slot_s) % *options.slot_s;
   format_.clock = Clock(phase_s, *options.slot_s);
   format_.utc_offset_s = stamp.utc_offset_s;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -142,6 +143,17 @@ TEST(LossDistribution, NoHonestMechanismIsAboveTheBounds) {
       EXPECT_LE(point.detection, detection_bound(point.false_alarm, epsilon) + measures.excess_error + 1e-9);
       EXPECT_GE(point.detection, point.false_alarm - 1e-9);
     }
+  }
+}
+
+TEST(LossDistribution, TheCurveRisesFromCornerToCorner) {
+  for (std::uint64_t change = 1; change < 200; change += 7) {  // sums of doubles end a little above 1 for some
+    const std::vector<ExposedAnswer> answers(3, {NoiseKind::laplace, 40, change});
+    const std::vector<RocPoint> curve = LossDistribution::of(answers).roc();
+    EXPECT_TRUE(std::ranges::is_sorted(curve, {}, &RocPoint::false_alarm)) << change;
+    EXPECT_TRUE(std::ranges::is_sorted(curve, {}, &RocPoint::detection)) << change;
+    EXPECT_EQ(curve.front().false_alarm, 0);
+    EXPECT_EQ(curve.back().detection, 1);
   }
 }
 

@@ -65,7 +65,17 @@ void prepare_inputs(const TempDir& directory) {
   }
   write_file(directory / "readings.csv", readings);
   write_file(directory / "feeders.csv", "meter,series\nm1,east\nm2,east\nm3,west\nm3,town\n");
-  ASSERT_EQ(in_shell(directory, "gzip readings.csv").exit_code, 0);
+  write_file(directory / "past.csv", readings);
+  ASSERT_EQ(in_shell(directory, "gzip -k readings.csv").exit_code, 0);
+}
+
+/// What `fugu publish` needs of fugu distributional.
+void prepare_state(const TempDir& directory) {
+  ASSERT_EQ(in_shell(directory,
+                     "fugu distributional prepare --transform gaussian --readings past.csv --series-map feeders.csv "
+                     "--slot-length 15m --clamp 10 --unit-step 0.01 --spread 1 --epsilon 1 --out stream.state")
+                .exit_code,
+            0);
 }
 
 /// Runs under the names that the examples of audit, attack, metrics and report use.
@@ -88,12 +98,12 @@ TEST(Help, TheTourRuns) {
   const Finished help = run_fugu(directory, "help");
   ASSERT_EQ(help.exit_code, 0);
   for (const char* name : {"plan", "publish", "audit", "attack", "metrics", "report", "advise", "bench", "study",
-                           "meter", "simulate", "describe", "help"}) {
+                           "meter", "distributional", "simulate", "describe", "help"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + name), std::string::npos) << "does not list " << name << "\n"
                                                                             << help.out;
   }
   const std::vector<std::string> commands = commands_in(help.out);
-  ASSERT_EQ(commands.size(), 11u) << help.out;
+  ASSERT_EQ(commands.size(), 12u) << help.out;
   for (const std::string& command : commands) {
     const Finished finished = in_shell(directory, command);
     EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;
@@ -125,6 +135,7 @@ TEST(Help, EveryExampleOfEveryCommandRuns) {
                               std::string(name) == "metrics" || std::string(name) == "report" ||
                               std::string(name) == "describe";
       if (needs_runs) prepare_runs(directory);
+      if (std::string(name) == "publish") prepare_state(directory);
       const Finished finished =
           in_shell(directory, replaced(replaced(command, "producer", "cat totals.csv"), "…", kPromise));
       EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;
@@ -132,6 +143,19 @@ TEST(Help, EveryExampleOfEveryCommandRuns) {
     }
   }
   EXPECT_GE(examples, 10u) << "the examples were not found in the help texts";
+}
+
+TEST(Help, ExamplesThatTellAStoryRunOneAfterTheOther) {
+  for (const char* name : {"meter", "distributional"}) {
+    const TempDir directory;
+    prepare_inputs(directory);
+    const std::vector<std::string> story = commands_in(run_fugu(directory, std::string("help ") + name).out);
+    EXPECT_GE(story.size(), 3u) << name;
+    for (const std::string& command : story) {
+      const Finished finished = in_shell(directory, command);
+      EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;
+    }
+  }
 }
 
 TEST(Help, VersionAndHelpFlags) {
@@ -197,6 +221,11 @@ TEST_F(Describe, EveryExampleRuns) {
   prepare_inputs(directory_);
   for (const std::string& name : names_) {
     std::string options = said(run_fugu(directory_, "describe " + name).out, "example");
+    if (options.starts_with("fugu ")) {  // no option of fugu publish
+      const Finished finished = in_shell(directory_, options);
+      EXPECT_EQ(finished.exit_code, 0) << options << "\n" << finished;
+      continue;
+    }
     if (options.find("--definition") == std::string::npos && options.find("--policies") == std::string::npos)
       options += " --definition w-event --epsilon 1 --w 96";
     if (options.find("--sensitivity") == std::string::npos) options += " --sensitivity 10";
