@@ -9,6 +9,7 @@
 
 #include "../stream/csv.hpp"
 #include "fugu/accounting/tenat.hpp"
+#include "fugu/attack/attack.hpp"
 #include "fugu/mechanism/outlook.hpp"
 #include "fugu/study/adaptive_runs.hpp"
 #include "fugu/study/ordered_tasks.hpp"
@@ -20,10 +21,11 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::string_view kHeader =
-    "household,zone,mechanism,epsilon,method,runs,mae_kw,mre,mre_sd,sampled_share,verdict,worst_share,w,zone_mean_kw";
+    "household,zone,mechanism,epsilon,method,runs,mae_kw,mre,mre_sd,sampled_share,verdict,worst_share,w,zone_mean_kw,"
+    "alone_auc,together_auc";
 constexpr std::string_view kTimingsHeader = "household,zone,mechanism,epsilon,method,runs,slots,seconds,ns_per_slot";
 constexpr std::array kMethods = {ThesisMethod::closed_form, ThesisMethod::fast_run, ThesisMethod::simulation};
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 constexpr double kWattsPerKw = 1000;
 
 constexpr ThesisMechanism kMechanisms[] = {
@@ -47,14 +49,6 @@ constexpr ThesisMechanism kMechanisms[] = {
 
 bool serves_policies(const ThesisMechanism& mechanism) {
   return find_strategy(mechanism.strategy)->serves != Serves::windows;
-}
-
-/// The policies' exact worst loss at these rates.
-Verdict verdict_of(const ThesisMechanism& mechanism, const PolicyBook& book, std::span<const double> rates) {
-  const BookUse use = check_rates(book, {0, static_cast<Slot>(rates.size()) - 1}, rates, Delta::zero());
-  const double worst = use.worst ? use.worst->use : 0;
-  if (find_strategy(mechanism.strategy)->leaks) return {Verdict::Kind::leaks, worst};
-  return {keeps_promise(worst) ? Verdict::Kind::holds : Verdict::Kind::breaks, worst};
 }
 
 }  // namespace
@@ -136,7 +130,7 @@ void ThesisStudy::list_tasks() {
       if (method == ThesisMethod::simulation) continue;
       Task check = usual;  // in one zone of each household, another one for the next
       check.method = ThesisMethod::simulation;
-      check.zone = household % options_.zones;
+      check.zone = checked_zone(household);
       check.runs = options_.check_runs;
       add(check);
     }
@@ -205,10 +199,14 @@ Result<std::vector<ThesisRow>> ThesisStudy::plan(const Task& task) const {
   FUGU_ASSIGN(const OutlookStrategy strategy,
               make_outlook_strategy(mechanism.strategy, {.sensitivity_steps = collections_.sensitivity_w}));
   // Every rule is linear in ε when all policies have the same: one plan serves all.
-  const PolicyBook book = collections_.book(task.household, Budget::round_down(1));
+  const PolicyBook book = collections_.book(task.household, Budget::round_down(kThesisEpsilon));
   const std::vector<double> rates =
       planned_rates(*strategy.planner, book, {.slots = {0, static_cast<Slot>(slots()) - 1}});
-  const Verdict verdict = verdict_of(mechanism, book, rates);
+  ThesisRow judged{.mechanism = task.mechanism,
+                   .epsilon = kThesisEpsilon,
+                   .household = task.household,
+                   .zone = checked_zone(task.household)};
+  judge(book, rates, judged);
   std::vector<ThesisRow> rows;
   for (const double epsilon : kThesisEpsilons) {
     for (std::size_t zone = 0; zone < options_.zones; ++zone) {
@@ -221,7 +219,8 @@ Result<std::vector<ThesisRow>> ThesisStudy::plan(const Task& task) const {
                       .mre = errors.mre,
                       .mre_sd = kNone,
                       .sampled_share = errors.sampled_share,
-                      .verdict = verdict});
+                      .verdict = judged.verdict,
+                      .attack = epsilon == judged.epsilon && zone == judged.zone ? judged.attack : ThesisAttack{}});
     }
   }
   return rows;
@@ -267,8 +266,21 @@ Result<ThesisStudy::Errors> ThesisStudy::simulate_once(const Task& task, std::ui
   return measured_errors(task.zone, released, sampled);
 }
 
-ThesisRow ThesisStudy::row_of(const Task& task, std::size_t zone, std::span<const Errors> runs,
-                              const Verdict& verdict) const {
+void ThesisStudy::judge(const PolicyBook& book, std::span<const double> rates, ThesisRow& row) const {
+  const Interval all{0, static_cast<Slot>(rates.size()) - 1};
+  const BookUse use = check_rates(book, all, rates, Delta::zero());
+  row.verdict.worst_share = use.worst ? use.worst->use : 0;
+  const bool leaks = find_strategy(kMechanisms[row.mechanism].strategy)->leaks;
+  row.verdict.kind = leaks                                    ? Verdict::Kind::leaks
+                     : keeps_promise(row.verdict.worst_share) ? Verdict::Kind::holds
+                                                              : Verdict::Kind::breaks;
+  if (!use.worst || row.epsilon != kThesisEpsilon || row.zone != checked_zone(row.household)) return;
+  const SlotNoise noise = SlotNoise::from_rates(all, NoiseKind::laplace, rates);
+  const PolicyAttack attack = attack_policy(book.of(use.worst->meter), use.worst->policy, noise);
+  row.attack = {attack.alone.auc, attack.together.auc};
+}
+
+ThesisRow ThesisStudy::row_of(const Task& task, std::size_t zone, std::span<const Errors> runs) const {
   const auto count = static_cast<double>(runs.size());
   Errors mean;
   for (const Errors& errors : runs) {
@@ -287,8 +299,7 @@ ThesisRow ThesisStudy::row_of(const Task& task, std::size_t zone, std::span<cons
           .mae_kw = mean.mae_kw,
           .mre = mean.mre,
           .mre_sd = task.runs < 2 ? kNone : std::sqrt(squares / (count - 1)),
-          .sampled_share = mean.sampled_share,
-          .verdict = verdict};
+          .sampled_share = mean.sampled_share};
 }
 
 Result<std::vector<ThesisRow>> ThesisStudy::simulate(const Task& task) const {
@@ -299,7 +310,9 @@ Result<std::vector<ThesisRow>> ThesisStudy::simulate(const Task& task) const {
     runs.push_back(errors);
   }
   const PolicyBook book = collections_.book(task.household, Budget::round_down(task.epsilon));
-  return std::vector{row_of(task, task.zone, runs, verdict_of(kMechanisms[task.mechanism], book, rates))};
+  std::vector rows{row_of(task, task.zone, runs)};
+  judge(book, rates, rows.back());
+  return rows;
 }
 
 Result<std::vector<ThesisRow>> ThesisStudy::run_fast(const Task& task) const {
@@ -319,7 +332,8 @@ Result<std::vector<ThesisRow>> ThesisStudy::run_fast(const Task& task) const {
       const std::size_t sampled = run_adaptive(timeline, run, watts_[zone], released, run.run == 0 ? &rates : nullptr);
       runs.push_back(measured_errors(zone, released, sampled));
     }
-    rows.push_back(row_of(task, zone, runs, verdict_of(kMechanisms[task.mechanism], book, rates)));
+    rows.push_back(row_of(task, zone, runs));
+    judge(book, rates, rows.back());
   }
   return rows;
 }
@@ -347,7 +361,8 @@ std::string ThesisStudy::row_text(const ThesisRow& row) const {
     text.append(",").append(result_number(value));
   text.append(",").append(name_of(row.verdict.kind)).append(",").append(result_number(row.verdict.worst_share));
   text.append(",").append(std::to_string(collections_.longest_interval_slots(row.household)));
-  text.append(",").append(result_number(zones_.zones[row.zone].mean_kw()));
+  for (const double value : {zones_.zones[row.zone].mean_kw(), row.attack.alone_auc, row.attack.together_auc})
+    text.append(",").append(result_number(value));
   return text;
 }
 
@@ -368,7 +383,9 @@ std::optional<ThesisRow> ThesisStudy::parse_row(std::string_view text) {
   std::size_t at = 6;
   for (double* value : {&row.mae_kw, &row.mre, &row.mre_sd, &row.sampled_share})
     good = parse_result_number(cells[at++], *value) && good;
-  good = parse_result_number(cells[3], row.epsilon) && parse_result_number(cells[11], row.verdict.worst_share) && good;
+  good = parse_result_number(cells[3], row.epsilon) && parse_result_number(cells[11], row.verdict.worst_share) &&
+         parse_result_number(cells[14], row.attack.alone_auc) &&
+         parse_result_number(cells[15], row.attack.together_auc) && good;
   if (!good) return std::nullopt;
   row.household = static_cast<std::size_t>(household);
   row.zone = static_cast<std::size_t>(zone) - 1;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "fugu/attack/attack.hpp"
 #include "support/released.hpp"
 
 namespace fugu::test {
@@ -55,6 +56,13 @@ TEST_F(SwellfishThesis, EveryCellHasARow) {
                 (row.verdict.kind == Verdict::Kind::leaks && name_of_row(row) == "Unicorn*"))
         << name_of_row(row) << " " << row.verdict.worst_share;
     EXPECT_LE(row.verdict.worst_share, 1 + 1e-9);
+    const bool attacked = row.epsilon == kThesisEpsilon && row.zone == row.household % kSmall.zones;
+    EXPECT_EQ(std::isnan(row.attack.together_auc), !attacked) << name_of_row(row);
+    if (attacked) {  // what ε = 1 permits bounds both
+      EXPECT_GE(row.attack.alone_auc, 0.5);
+      EXPECT_LE(row.attack.alone_auc, row.attack.together_auc + 0.01) << name_of_row(row);
+      EXPECT_LE(row.attack.together_auc, surest_belief(row.epsilon)) << name_of_row(row);
+    }
   }
   EXPECT_EQ(count["Uniform"], 2U * (4 * 3 + 1)) << "four ε in three zones, and a check";
   EXPECT_EQ(count["TeSBD"], 2U * (4 * 3 + 1));
@@ -145,9 +153,9 @@ TEST_F(SwellfishThesis, ResultsOfAnotherStudyAreRefused) {
   const auto refused = made->open(folder("out"), false);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("(seed = 3 there and 4 here)"), std::string::npos) << refused.error().message;
-  EXPECT_FALSE(ThesisStudy::parse_row("h0,zone1,Nothing,1,run,3,1,1,1,1,holds,1,1,1"));
-  EXPECT_FALSE(ThesisStudy::parse_row("h0,zone1,BD,1,run,3,1,x,1,1,holds,1,1,1"));
-  EXPECT_FALSE(ThesisStudy::parse_row("h0,zone1,BD,1,run,3,1,1,1,1,maybe,1,1,1"));
+  EXPECT_FALSE(ThesisStudy::parse_row("h0,zone1,Nothing,1,run,3,1,1,1,1,holds,1,1,1,,"));
+  EXPECT_FALSE(ThesisStudy::parse_row("h0,zone1,BD,1,run,3,1,x,1,1,holds,1,1,1,,"));
+  EXPECT_FALSE(ThesisStudy::parse_row("h0,zone1,BD,1,run,3,1,1,1,1,maybe,1,1,1,,"));
 }
 
 TEST_F(SwellfishThesis, OptionsOutOfRange) {

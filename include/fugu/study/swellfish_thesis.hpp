@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,6 +62,13 @@ struct ThesisOptions {
   unsigned threads = 0;
 };
 
+/// How well the best test does (AUC) on the policy that lost most: on this one secret, and on all that the household
+/// hides in its interval, which is what ε bounds. Computed at ε = 1 in one zone of each household, elsewhere NaN.
+struct ThesisAttack {
+  double alone_auc = std::numeric_limits<double>::quiet_NaN();
+  double together_auc = std::numeric_limits<double>::quiet_NaN();
+};
+
 /// One row of results.csv.
 struct ThesisRow {
   std::size_t mechanism = 0;  ///< in thesis_mechanisms()
@@ -73,7 +81,8 @@ struct ThesisRow {
   double mre = 0;          ///< of these, over slots that are not zero
   double mre_sd = 0;       ///< of one run; NaN for a closed form and for a single run
   double sampled_share = 0;
-  Verdict verdict;  ///< exact, over all policies: of the plan, or of the first run
+  Verdict verdict = {};  ///< exact, over all policies: of the plan, or of the first run
+  ThesisAttack attack = {};
 };
 
 class ThesisStudy {
@@ -130,7 +139,11 @@ class ThesisStudy {
   Errors measured_errors(std::size_t zone, std::span<const std::int64_t> released_w, std::size_t sampled) const;
   /// One run through Simulation.
   Result<Errors> simulate_once(const Task& task, std::uint64_t run, std::vector<double>* rates) const;
-  ThesisRow row_of(const Task& task, std::size_t zone, std::span<const Errors> runs, const Verdict& verdict) const;
+  /// The exact losses at these rates, and the attack where there is one.
+  void judge(const PolicyBook& book, std::span<const double> rates, ThesisRow& row) const;
+  /// In this zone of the household everything runs through Simulation, too, and is attacked.
+  std::size_t checked_zone(std::size_t household) const { return household % options_.zones; }
+  ThesisRow row_of(const Task& task, std::size_t zone, std::span<const Errors> runs) const;
   std::uint64_t seed_of(const Task& task, std::size_t zone) const;
   std::string key_text(const ThesisRow& row) const;
   std::string row_text(const ThesisRow& row) const;
