@@ -182,11 +182,11 @@ Outcome audit(const std::string& path) {
   std::printf("mean      constant of scale %s: ε = %s\n", short_number(mean_scale * unit).c_str(),
               short_number(mean_epsilon).c_str());
   double epsilon = mean_epsilon;
-  const double delta = laws.certain_loss() * series;
+  const double delta = laws.certain_loss();
   if (laws.variance_scale()) {
     const double variance_scale = laws.variance_scale()->to_double();
     const auto largest = static_cast<double>(plan.spread_steps) * static_cast<double>(plan.spread_steps);
-    const double variance_epsilon = largest * series / variance_scale;
+    const double variance_epsilon = largest / variance_scale;
     epsilon += variance_epsilon;
     std::printf("variance  constant around %s: ε = %s, δ = %.3g\n",
                 short_number(static_cast<double>(laws.variance_shift_steps()) * unit * unit).c_str(),
@@ -195,6 +195,8 @@ Outcome audit(const std::string& path) {
     std::printf("variance  the same for every meter: no secret, nothing to pay\n");
   }
   const bool holds = epsilon <= plan.epsilon * (1 + 1e-12) && delta <= plan.delta;
+  if (laws.variance_scale())
+    std::printf("          in real arithmetic: normal draws are made in doubles, whose rounding is in no δ\n");
   std::printf("for ever  ε = %s, δ = %.3g; promised ε = %s, δ = %.3g: %s, if readings follow what was learned\n",
               short_number(epsilon).c_str(), delta, short_number(plan.epsilon).c_str(), plan.delta,
               holds ? "holds" : "does not hold");

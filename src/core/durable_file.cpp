@@ -36,16 +36,34 @@ Result<void> sync_directory_of(const std::string& path) {
   return {};
 }
 
+namespace {
+
+/// Writes PATH.new, which nobody else made and nobody else may read.
+Result<std::string> write_beside(const std::string& path, std::string_view bytes) {
+  std::string beside = path + ".new";
+  if (::unlink(beside.c_str()) != 0 && errno != ENOENT) return system_error(beside, "removing what a crash left");
+  const File file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (file.get() < 0) return system_error(beside, "creating");
+  FUGU_TRY(write_all(file.get(), bytes, beside));
+  if (::fsync(file.get()) != 0) return system_error(beside, "making durable");
+  return beside;
+}
+
+}  // namespace
+
 Result<void> replace_durably(const std::string& path, std::string_view bytes) {
-  const std::string beside = path + ".new";
-  {
-    const File file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    if (file.get() < 0) return system_error(beside, "creating");
-    FUGU_TRY(write_all(file.get(), bytes, beside));
-    if (::fsync(file.get()) != 0) return system_error(beside, "making durable");
-  }
+  FUGU_ASSIGN(const std::string beside, write_beside(path, bytes));
   if (std::rename(beside.c_str(), path.c_str()) != 0) return system_error(path, "renaming");
   return sync_directory_of(path);
+}
+
+Result<bool> create_durably(const std::string& path, std::string_view bytes) {
+  FUGU_ASSIGN(const std::string beside, write_beside(path, bytes));
+  const bool created = ::link(beside.c_str(), path.c_str()) == 0;  // unlike renaming, it replaces nothing
+  if (!created && errno != EEXIST) return system_error(path, "creating");
+  if (::unlink(beside.c_str()) != 0) return system_error(beside, "removing");
+  FUGU_TRY(sync_directory_of(path));
+  return created;
 }
 
 }  // namespace fugu::detail

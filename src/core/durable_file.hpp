@@ -32,5 +32,7 @@ Result<void> sync_directory_of(const std::string& path);
 
 /// Replaces the whole file, readable by its owner only: a crash leaves the old content or the new, never a mixture.
 Result<void> replace_durably(const std::string& path, std::string_view bytes);
+/// The same for a file that must not be there yet. False, and nothing is changed, when it is.
+Result<bool> create_durably(const std::string& path, std::string_view bytes);
 
 }  // namespace fugu::detail

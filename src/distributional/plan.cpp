@@ -24,10 +24,10 @@ bool parse_number(std::string_view text, Number& value) {
   return fault == std::errc() && end == text.data() + text.size();
 }
 
-/// Δ/ε as a rational that is not below it; ε rounded down.
-Result<Rational> scale_for(uint128 change_steps, double epsilon) {
-  const Budget budget = Budget::round_down(epsilon);
-  if (budget.units() > 0) {
+/// Δ/ε as a rational that is not below it.
+Result<Rational> scale_for(uint128 change_steps, Budget budget) {
+  constexpr double kFarTooMuch = 0x1p60;  // round_up takes no more
+  if (budget.units() > 0 && static_cast<double>(change_steps) / budget.to_double() < kFarTooMuch) {
     const Rational scale = round_up(change_steps << Budget::kFractionBits, budget.units());
     if (is_laplace_scale(scale)) return scale;
   }
@@ -68,8 +68,8 @@ Result<void> DistributionalPlan::check() const {
     if (spread_steps < kHiddenSdMinSteps)
       complain("the hidden form needs a standard deviation of at least two unit steps");
     if (alpha != 2) complain("the hidden form is Gaussian: other laws go with the capped form");
-    if (half_width_steps < hidden_half_width(spread_steps))
-      complain("the hidden form must reach eight standard deviations to either side");
+    if (half_width_steps < hidden_half_width(spread_steps) || half_width_steps > kStepsMax)
+      complain("the hidden form must reach eight standard deviations to either side, and at most 2^53 steps");
   } else if (delta != 0) {
     complain("δ belongs to the hidden form; the others need none");
   }
@@ -120,18 +120,24 @@ Result<ParameterNoise> ParameterNoise::make(const DistributionalPlan& plan, std:
   ParameterNoise laws;
   if (plan.form == DistributionalForm::bernoulli) return laws;
   const bool hidden = plan.form == DistributionalForm::hidden;
-  const double mean_epsilon = hidden ? plan.epsilon * plan.mean_share : plan.epsilon;
+  // What a meter sends into two series is the same draw: their covariance has the meter's variance, and no constant
+  // that is added to either of them hides it.
+  if (hidden && series_per_meter > 1)
+    return Error{Cause::refused,
+                 "in the hidden form a meter must count into one series only: the covariance of two would give its "
+                 "variance away; use the capped form, or states of their own"};
+  const Budget all = Budget::round_down(plan.epsilon);
+  const Budget for_mean = hidden ? Budget::round_down(plan.epsilon * plan.mean_share) : all;
   FUGU_ASSIGN(laws.mean_scale_,
-              scale_for(static_cast<uint128>(plan.clamp.hi - plan.clamp.lo) * series_per_meter, mean_epsilon));
+              scale_for(static_cast<uint128>(plan.clamp.hi - plan.clamp.lo) * series_per_meter, for_mean));
   if (!hidden) return laws;
   laws.variance_max_ = plan.spread_steps * plan.spread_steps;
-  FUGU_ASSIGN(laws.variance_scale_, scale_for(static_cast<uint128>(laws.variance_max_) * series_per_meter,
-                                              plan.epsilon * (1 - plan.mean_share)));
+  const Budget for_variance = for_mean < all ? all - for_mean : Budget();
+  FUGU_ASSIGN(laws.variance_scale_, scale_for(static_cast<uint128>(laws.variance_max_), for_variance));
   // P(Laplace ≤ −m) = q^m / (1 + q) must be at most δ for m = shift − variance_max + 1: below that, the release says
   // for certain that the larger of two variances is not there.
   const double scale = laws.variance_scale_->to_double();
-  const double delta = plan.delta / static_cast<double>(series_per_meter);
-  const double m = scale * -std::log(delta * (1 + std::exp(-1 / scale)));
+  const double m = scale * -std::log(plan.delta * (1 + std::exp(-1 / scale)));
   // One part in 2^40 more than needed, because logarithms are rounded.
   laws.variance_shift_ = laws.variance_max_ + std::max<std::int64_t>(0, std::llround(std::ceil(m * (1 + 0x1p-40))));
   return laws;

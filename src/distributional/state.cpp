@@ -42,7 +42,7 @@ bool take_key(std::string_view& line, std::string_view key) {
 
 /// Whether ParameterNoise can have drawn it, and a slot can take it.
 bool is_sound(const SeriesConstants& drawn) {
-  if (std::abs(drawn.mean_steps) > kStepsMax || drawn.variance_steps < 0) return false;
+  if (drawn.mean_steps < -kStepsMax || drawn.mean_steps > kStepsMax || drawn.variance_steps < 0) return false;
   return drawn.variance_steps == 0 || is_gaussian_variance({static_cast<std::uint64_t>(drawn.variance_steps), 1});
 }
 
@@ -126,12 +126,10 @@ std::string DistributionalState::text() const {
 }
 
 Result<void> DistributionalState::save(const std::string& path) const {
-  std::error_code unknown;  // then writing it says why
-  if (std::filesystem::exists(path, unknown)) {
-    return Error{Cause::usage,
-                 path + ": is there already; constants are drawn once for the life of a stream, choose another name"};
-  }
-  return detail::replace_durably(path, text());
+  FUGU_ASSIGN(const bool created, detail::create_durably(path, text()));
+  if (created) return {};
+  return Error{Cause::usage,
+               path + ": is there already; constants are drawn once for the life of a stream, choose another name"};
 }
 
 Result<DistributionalState> DistributionalState::load(const std::string& path) {
@@ -181,6 +179,7 @@ Result<DistributionalState> DistributionalState::read(Input input) {
     if (!profile) return damaged(lines.here());
     profiles.push_back(*std::move(profile));
   }
+  FUGU_TRY(ParameterNoise::make(*plan, members.series_per_meter()));  // what it would refuse now, it is refused for
   FUGU_ASSIGN(DistributionalTransform transform, DistributionalTransform::make(*plan, std::move(profiles)));
   DistributionalState state(std::move(transform), std::move(members));
   state.id_ = id;

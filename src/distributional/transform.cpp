@@ -33,7 +33,9 @@ void DistributionalTransform::measure_meters() {
     // swing that of the reading, as if the rest of the variance had been added.
     const double used = law_ ? std::min(1.0, sd / largest) : 1.0;
     keep_.push_back(static_cast<std::uint64_t>(used * plan_.sample * kAlways));
-    sd_.push_back(std::clamp(sd, std::min<double>(kHiddenSdMinSteps, largest), largest));
+    // Hidden, whole squared steps, as the constant that hides their sum has them: a fraction would show through it.
+    const double least = std::min<double>(kHiddenSdMinSteps, largest);
+    sd_.push_back(std::sqrt(std::clamp(std::ceil(profile.variance_steps()), least * least, largest * largest)));
   }
 }
 
@@ -72,7 +74,9 @@ std::int64_t DistributionalTransform::of_reading(MeterId meter, std::int64_t cla
 }
 
 std::int64_t DistributionalTransform::of_absent(MeterId meter, BitSource& bits) const {
-  if (plan_.form == DistributionalForm::bernoulli) return 0;  // counts nothing, as everywhere
+  // As a reading of 0, so that nobody can tell it from one.
+  if (plan_.form == DistributionalForm::bernoulli)
+    return of_reading(meter, std::clamp<std::int64_t>(0, plan_.clamp.lo, plan_.clamp.hi), bits);
   return at_rank(meter, bits.take64() >> (64 - ReferenceLaw::kRankBits));
 }
 

@@ -18,18 +18,24 @@ SeriesMap map_of(std::string text = "meter,series\na,north\nb,north\nb,city\n") 
   return *std::move(map);
 }
 
-DistributionalPlan plan_of() {
-  return {.form = DistributionalForm::hidden,
+const char* const kOneSeriesEach = "meter,series\na,north\nb,city\n";
+
+DistributionalPlan plan_of(DistributionalForm form) {
+  return {.form = form,
           .clamp = kClamp,
           .epsilon = 1,
-          .delta = 1e-6,
+          .delta = form == DistributionalForm::hidden ? 1e-6 : 0,
           .spread_steps = 10,
           .half_width_steps = 80};
 }
 
+Result<DistributionalState> prepared(DistributionalForm form, const SeriesMap& map) {
+  return DistributionalState::prepare(
+      plan_of(form), map, {MeterProfile::learn({1, 2, 3, 50}, kClamp), MeterProfile::learn({40, 60}, kClamp)});
+}
+
 DistributionalState make_state() {
-  auto state = DistributionalState::prepare(
-      plan_of(), map_of(), {MeterProfile::learn({1, 2, 3, 50}, kClamp), MeterProfile::learn({40, 60}, kClamp)});
+  auto state = prepared(DistributionalForm::capped, map_of());
   EXPECT_TRUE(state);
   return *std::move(state);
 }
@@ -48,6 +54,36 @@ TEST(DistributionalState, IsItsText) {
   EXPECT_EQ(state.series_per_meter(), 2U);
   EXPECT_EQ(back->series_per_meter(), 2U);
   EXPECT_TRUE(back->check(map_of(), kClamp, UnitStep()));
+}
+
+TEST(DistributionalState, HiddenHasAVarianceToo) {
+  const SeriesMap map = map_of(kOneSeriesEach);
+  const auto state = prepared(DistributionalForm::hidden, map);
+  ASSERT_TRUE(state) << state.error().message;
+  EXPECT_GT(state->constants()[0].variance_steps, 0);
+  const auto back = read(state->text());
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(back->constants(), state->constants());
+}
+
+// What a meter sends into two series is one draw: their covariance would be its variance, with nothing to hide it.
+TEST(DistributionalState, HiddenIsRefusedForAMeterInTwoSeries) {
+  const auto state = prepared(DistributionalForm::hidden, map_of());
+  ASSERT_FALSE(state);
+  EXPECT_EQ(state.error().cause, Cause::refused);
+  EXPECT_NE(state.error().message.find("one series only"), std::string::npos) << state.error().message;
+}
+
+TEST(DistributionalState, IsReadableByItsOwnerOnlyWhateverLayBeside) {
+  const TempDir directory;
+  const std::string path = directory / "s.state";
+  write_file(directory / "elsewhere", "");
+  std::filesystem::create_symlink(directory / "elsewhere", path + ".new");
+  ASSERT_TRUE(make_state().save(path));
+  EXPECT_EQ(std::filesystem::status(path).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_EQ(read_file(directory / "elsewhere"), "");
+  EXPECT_FALSE(std::filesystem::exists(path + ".new"));
 }
 
 TEST(DistributionalState, IsNeverDrawnTwice) {

@@ -62,7 +62,7 @@ struct SeriesConstants {
 };
 
 /// The laws of the constants. `series_per_meter`: a meter that counts into several series is protected in all of them
-/// together, so each gets its part of ε and δ.
+/// together, so each gets its part of ε. Hidden it must be 1: Cause::refused otherwise.
 class ParameterNoise {
  public:
   static Result<ParameterNoise> make(const DistributionalPlan& plan, std::uint64_t series_per_meter);
