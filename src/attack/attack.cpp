@@ -56,13 +56,16 @@ Slot costliest_start(const SlotNoise& noise, const Interval& slots, std::uint64_
 
 /// Adds the policy's occurrence to a secret that spans `hull`, placed within `within`.
 void place(const Policy& policy, const Interval& within, const SlotNoise& noise, PlacedSecret& secret) {
+  secret.has_envelopes = secret.has_envelopes || policy.shape != nullptr;
   const Slot start = costliest_start(noise, within, policy.length_slots);
   const Slot last = std::min(within.last, start + static_cast<Slot>(policy.length_slots) - 1);
   for (Slot slot = start; slot <= last; ++slot)
     secret.change_steps[static_cast<std::size_t>(slot - secret.first)] += policy.magnitude_steps;
 }
 
-PlacedSecret empty_secret(const Interval& slots) { return {slots.first, std::vector<std::uint64_t>(slots.slots(), 0)}; }
+PlacedSecret empty_secret(const Interval& slots) {
+  return {slots.first, std::vector<std::uint64_t>(slots.slots(), 0), false};
+}
 
 }  // namespace
 
@@ -97,8 +100,8 @@ AttackMeasures measure_attack(const LossDistribution& loss, double epsilon, doub
   measures.excess = loss.excess(epsilon);
   measures.excess_error = loss.excess_error(epsilon);
   // Without δ the largest loss decides, which is exact.
-  measures.exceeds =
-      loss.largest() > epsilon * (1 + kLossRounding) && (delta == 0 || measures.excess > delta + measures.excess_error);
+  measures.within = measures.largest_loss <= epsilon * (1 + kLossRounding);
+  measures.exceeds = !measures.within && (delta == 0 || measures.excess > delta + measures.excess_error);
   return measures;
 }
 
@@ -141,7 +144,9 @@ std::vector<ExposedAnswer> exposed_answers(const PlacedSecret& secret, const Slo
 PolicyAttack attack_policy(const Collection& collection, const Policy& policy, const SlotNoise& noise, double delta) {
   const double epsilon = policy.epsilon.to_double();
   const auto measure = [&](const PlacedSecret& secret) {
-    return measure_attack(LossDistribution::of(exposed_answers(secret, noise)), epsilon, delta);
+    AttackMeasures measures = measure_attack(LossDistribution::of(exposed_answers(secret, noise)), epsilon, delta);
+    measures.exceeds = measures.exceeds && !secret.has_envelopes;
+    return measures;
   };
   return {.policy = policy,
           .alone = measure(place_alone(policy, noise)),

@@ -122,7 +122,8 @@ SimulatedAttack simulate_unknown_placement(const Policy& policy, const SlotNoise
   // The whole interval: an occurrence may begin before the release does.
   const Interval within = common(policy.interval, noise.slots);
   const std::size_t series = noise.scales_steps.size();
-  const PlacedSecret everywhere{within.first, std::vector<std::uint64_t>(within.slots(), policy.magnitude_steps)};
+  const PlacedSecret everywhere{within.first, std::vector<std::uint64_t>(within.slots(), policy.magnitude_steps),
+                                false};
   const Table table(exposed_answers(everywhere, noise));
   const auto slots = static_cast<std::int64_t>(within.slots());
   const auto length = static_cast<std::int64_t>(policy.length_slots);
@@ -135,10 +136,16 @@ SimulatedAttack simulate_unknown_placement(const Policy& policy, const SlotNoise
     const std::int64_t first = std::clamp<std::int64_t>(start - before, 0, slots);
     return std::pair(first, std::clamp<std::int64_t>(start - before + length, first, slots));
   };
-  std::int64_t next_start = 0;
+  // Occurrences that touch no released slot change nothing: they are counted, not tried one by one.
+  const std::int64_t first_seen = std::max<std::int64_t>(0, before - length + 1);
+  const std::int64_t last_seen = std::min(starts - 1, before + slots - 1);
+  const auto unseen = static_cast<double>(starts - std::max<std::int64_t>(0, last_seen - first_seen + 1));
+  double turn = 0;
   return play(runs, [&](bool happened) {
-    // Evenly: each start in turn. The attacker is not told.
-    const auto [first, end] = covered(happened ? next_start++ % starts : 0);
+    // Evenly, by steps of the golden ratio. The attacker is not told.
+    turn += 0.6180339887498949;
+    turn -= std::floor(turn);
+    const auto [first, end] = covered(static_cast<std::int64_t>(turn * static_cast<double>(starts)));
     for (std::int64_t slot = 0; slot < slots; ++slot) {
       double ratio = 0;
       for (std::size_t s = 0; s < series; ++s) {
@@ -148,16 +155,15 @@ SimulatedAttack simulate_unknown_placement(const Policy& policy, const SlotNoise
       }
       sums[static_cast<std::size_t>(slot) + 1] = sums[static_cast<std::size_t>(slot)] + ratio;
     }
-    double most = -1e300;
+    double most = unseen > 0 ? 0 : -1e300;
     const auto ratio_from = [&](std::int64_t start) {
       const auto [from, to] = covered(start);
       return sums[static_cast<std::size_t>(to)] - sums[static_cast<std::size_t>(from)];
     };
-    for (std::int64_t start = 0; start < starts; ++start) most = std::max(most, ratio_from(start));
-    double mean = 0;
-    for (std::int64_t start = 0; start < starts; ++start)
-      mean += std::exp(ratio_from(start) - most) / static_cast<double>(starts);
-    return most + std::log(mean);
+    for (std::int64_t start = first_seen; start <= last_seen; ++start) most = std::max(most, ratio_from(start));
+    double sum = unseen * std::exp(-most);
+    for (std::int64_t start = first_seen; start <= last_seen; ++start) sum += std::exp(ratio_from(start) - most);
+    return most + std::log(sum / static_cast<double>(starts));
   });
 }
 

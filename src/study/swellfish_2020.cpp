@@ -496,6 +496,7 @@ Result<ResultFile> ConferenceStudy::open(const std::string& folder, bool restart
                                    {"runs", std::to_string(options_.runs)},
                                    {"slots", std::to_string(slots())},
                                    {"households", std::to_string(options_.households)},
+                                   {"zones", std::to_string(options_.zones)},
                                    {"policies", std::to_string(book(1).size())}};
   for (const Zone& zone : zones_.zones)
     facts.push_back(digest_fact(zone.name, zone.digest(), "other values in " + zone.name));

@@ -407,7 +407,8 @@ Result<ResultFile> ThesisStudy::open(const std::string& folder, bool restart) co
                                    {"epsilon_runs", std::to_string(options_.epsilon_runs)},
                                    {"check_runs", std::to_string(options_.check_runs)},
                                    {"slots", std::to_string(slots())},
-                                   {"households", std::to_string(options_.households)}};
+                                   {"households", std::to_string(options_.households)},
+                                   {"zones", std::to_string(options_.zones)}};
   for (const Zone& zone : zones_.zones)
     facts.push_back(digest_fact(zone.name, zone.digest(), "other values in " + zone.name));
   for (std::size_t i = 0; i < options_.households; ++i)

@@ -27,8 +27,8 @@ class AttackCommand : public testing::Test {
 };
 
 TEST_F(AttackCommand, OneSecretByHand) {
-  const Finished finished =
-      attack("--released r.csv --policies p.csv --unit kW --out all.csv --plot roc.svg --html a.html");
+  const Finished finished = attack(
+      "--released r.csv --policies p.csv --unit-step 0.000001 --unit kW --out all.csv --plot roc.svg --html a.html");
   ASSERT_EQ(finished.exit_code, 0) << finished;
   for (const char* text : {"1 attacked; 0 lose more", "1.00 of 1", "73:27", "within ε", "thinks it is 50:50", "69.7 %"})
     EXPECT_TRUE(says(finished, text)) << text << "\n" << finished;  // accuracy 1 − e^(−½)/2
@@ -103,7 +103,26 @@ TEST_F(AttackCommand, ThePlainAttackIsJudgedByTheLog) {
   EXPECT_TRUE(says(finished, "precision")) << finished;
 }
 
+TEST_F(AttackCommand, WithDeltaZeroIsSaidOnlyForWhatIsWithin) {
+  write("p.csv", kPolicies, "a,0,0,1,1000,1\n");
+  for (const auto& [sigma, exit_code, verdict] : {std::tuple{"6000", 0, "within ε"},
+                                                  {"2000", 1, "not shown to be within ε"},
+                                                  {"1000", 1, "MORE than ε permits"}}) {
+    write("r.csv", kReleases, std::string("0,load,5,").append(sigma).append(",0,1\n").c_str());
+    const Finished finished = attack("--released r.csv --policies p.csv --delta 1e-6");
+    EXPECT_EQ(finished.exit_code, exit_code) << sigma << "\n" << finished;
+    EXPECT_TRUE(says(finished, verdict)) << sigma << "\n" << finished;
+  }
+}
+
+TEST_F(AttackCommand, AnIntervalFarLongerThanTheReleaseIsAttackedAtOnce) {
+  write("p.csv", kPolicies, "a,0,3500000,2,1,1\n");
+  EXPECT_EQ(attack("--released r.csv --policies p.csv").exit_code, 0);
+}
+
 TEST_F(AttackCommand, WhatIsNotRightIsNamed) {
+  write("wide.csv", kReleases, "0,load,5,1e13,0,1\n");
+  expect_error("--released wide.csv --policies p.csv", "published with");
   expect_error("--policies p.csv", "--released is missing");
   expect_error("--released r.csv", "--policies is missing");
   expect_error("--released - --policies p.csv", "must be a file");

@@ -153,6 +153,11 @@ TEST_F(SwellfishThesis, ResultsOfAnotherStudyAreRefused) {
   const auto refused = made->open(folder("out"), false);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("(seed = 3 there and 4 here)"), std::string::npos) << refused.error().message;
+  other = kSmall;
+  other.zones = 2;  // each of these two is there with the same values, but rows of a third lie between
+  const auto fewer = ThesisStudy::make(other);
+  ASSERT_TRUE(fewer);
+  EXPECT_FALSE(fewer->open(folder("out"), false));
   EXPECT_FALSE(ThesisStudy::parse_row("h0,zone1,Nothing,1,run,3,1,1,1,1,holds,1,1,1,,"));
   EXPECT_FALSE(ThesisStudy::parse_row("h0,zone1,BD,1,run,3,1,x,1,1,holds,1,1,1,,"));
   EXPECT_FALSE(ThesisStudy::parse_row("h0,zone1,BD,1,run,3,1,1,1,1,maybe,1,1,1,,"));

@@ -43,6 +43,9 @@ struct AttackMeasures {
   double excess_error = 0;  ///< the true one is smaller by at most this
   /// More than (ε, δ) permits, beyond what the computation may be wrong by.
   bool exceeds = false;
+  /// Not more than (ε, δ) permits. With δ = 0 one of the two is true; otherwise it may be too close to say, or shapes
+  /// were taken as their envelopes.
+  bool within = true;
 
   double accuracy() const { return (1 + advantage) / 2; }
 };
@@ -64,6 +67,7 @@ struct SlotNoise {
 struct PlacedSecret {
   Slot first = 0;
   std::vector<std::uint64_t> change_steps;
+  bool has_envelopes = false;  ///< some policy with a shape counts as its envelope: more than can happen
 };
 /// The policy's occurrence, where it loses most. A shape counts as its envelope. Empty when no released slot is in it.
 PlacedSecret place_alone(const Policy& policy, const SlotNoise& noise);
