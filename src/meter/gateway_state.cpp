@@ -1,6 +1,6 @@
 // The state of a gateway as text: what it takes to go on after a restart.
 //
-//     fugu-meter-state,1
+//     fugu-meter-state,2
 //     rules,…
 //     meter,NAME,next number,last slot,mean,variance,rows     then, for each meter in order, its rows:
 //     queued,send,stamp,steps,order
@@ -19,7 +19,7 @@ namespace fugu {
 
 namespace {
 
-constexpr std::string_view kMagic = "fugu-meter-state,1";
+constexpr std::string_view kMagic = "fugu-meter-state,2";
 constexpr std::string_view kOutgoing = "outgoing,";
 constexpr std::string_view kNoSlot = "-";
 

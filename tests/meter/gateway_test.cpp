@@ -67,7 +67,7 @@ TEST(Gateway, NumbersFollowSendingNotMeasuring) {
   EXPECT_GT(same_slot_pairs, 50);
 }
 
-TEST(Gateway, ShiftsAreAFunctionOfKeyMeterAndSlot) {
+TEST(Gateway, ShiftsAreAFunctionOfKeyRulesMeterAndSlot) {
   auto one = Gateway::make(published_rules(1), make_keys(5));
   auto same = Gateway::make(published_rules(1), make_keys(5));
   auto other = Gateway::make(published_rules(1), make_keys(5, 1));
@@ -81,6 +81,33 @@ TEST(Gateway, ShiftsAreAFunctionOfKeyMeterAndSlot) {
   for (std::size_t i = 0; i < one->outbox().size(); ++i)
     moved += one->outbox()[i].report.stamp != other->outbox()[i].report.stamp;
   EXPECT_GT(moved, 50);
+}
+
+/// The shift of each slot's reading of one meter.
+std::vector<Slot> shifts_under(const MeterRules& rules, Slot slots) {
+  auto gateway = Gateway::make(rules, make_keys(1));
+  for (Slot slot = 0; slot < slots; ++slot) gateway->measure(0, slot, slot);  // the value says when it was measured
+  drain(*gateway);
+  std::vector<Slot> shifts(static_cast<std::size_t>(slots));
+  for (const auto& [meter, report] : gateway->outbox())
+    shifts[static_cast<std::size_t>(report.value_steps)] = report.stamp - report.value_steps;
+  return shifts;
+}
+
+// From the same bits all laws draw shifts of the same sign, as each is symmetric and a draw looks up a quantile.
+TEST(Gateway, AnotherSchemeDrawsIndependently) {
+  const auto opposite = [](const std::vector<Slot>& a, const std::vector<Slot>& b) {
+    int count = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) count += (a[i] < 0 && b[i] > 0) || (a[i] > 0 && b[i] < 0);
+    return count;
+  };
+  const auto shifts = shifts_under(published_rules(1), 1000);
+  EXPECT_EQ(opposite(shifts, shifts_under(published_rules(1), 1000)), 0);
+  MeterRules other_queue = published_rules(1);
+  other_queue.queue_max = 1000;
+  // Independent draws are opposite with probability above 0.18: below 100 of 1,000 by more than 6 deviations.
+  for (const MeterRules& other : {published_rules(2), lagged_rules(1), lagged_rules(0.5), other_queue})
+    EXPECT_GT(opposite(shifts, shifts_under(other, 1000)), 100);
 }
 
 TEST(Gateway, TakesAReadingOnce) {

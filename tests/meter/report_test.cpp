@@ -57,7 +57,7 @@ TEST(ReportReader, AnythingChangedIsForged) {
     EXPECT_EQ(read_all(text, make_keys(3), ReportReader::Forged::skip), "0");
   }
   std::string other = std::string(kReportHeader).append("\n");
-  ReportFormat{}.append(other, "m2", report);
+  ReportFormat{}.append(other, meter == "m2" ? "m1" : "m2", report);
   EXPECT_NE(read_all(other, make_keys(3)).find("did not make"), std::string::npos) << "another meter's name";
   std::string later = std::string(kReportHeader).append("\n");
   Report delayed = report;

@@ -11,10 +11,11 @@
 // the saved outbox, is sent again, and is recognised by its number.
 //
 // Guarantee: that of the scheme (temporal_scheme.hpp). The shift of a reading is a function of the meter's shift key,
-// meter, slot and part alone: measuring a slot again after a restart repeats it. Values are not changed: per meter, the
-// sum over all reports is the sum over all readings, to the last step. Reports that are due in the same slot go out in
-// a keyed random order. docs/guarantees/temporal.md. State: see state_bytes(); time: one hash and a search in a small
-// table per part, one hash per report (bench/meter_bench.cpp). One thread.
+// the rules, meter, slot and part alone: measuring a slot again after a restart repeats it, and under other rules it is
+// drawn independently. Values are not changed: per meter, the sum over all reports is the sum over all readings, to the
+// last step. Reports that are due in the same slot go out in a keyed random order. docs/guarantees/temporal.md. State:
+// see state_bytes(); time: one hash and a search in a small table per part, one hash per report
+// (bench/meter_bench.cpp). One thread.
 #pragma once
 
 #include <cstddef>
