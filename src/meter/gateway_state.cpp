@@ -39,8 +39,10 @@ bool parse_bits(std::string_view text, double& value) {
 std::string bits_text(double value) { return std::to_string(std::bit_cast<std::uint64_t>(value)); }
 
 Error cut_short(const LineReader& lines) {
+  // Neither an older copy nor a new state will do: both would give numbers to reports that the collector has counted.
   return found_but_expected({lines.file(), lines.line(), 0}, "the end of the file",
-                            "the rest of a state file; restore it from a copy, or remove it and lose what was waiting");
+                            "the rest of a state file; without it, make new keys for these meters and their collector "
+                            "(fugu meter keys), and begin a new state and new reports with them");
 }
 
 Error damaged(const Location& where) {
