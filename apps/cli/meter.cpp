@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <set>
 
 #include "command.hpp"
@@ -14,6 +15,7 @@
 #include "fugu/meter/report_log.hpp"
 #include "output_stream.hpp"
 #include "progress.hpp"
+#include "same_file.hpp"
 #include "table.hpp"
 
 namespace fugu::cli {
@@ -43,6 +45,23 @@ Example
 /// `--option: message`, for what the library says about an option.
 Error about(const char* option, const Error& error) {
   return {error.cause, std::string(option).append(": ").append(error.message)};
+}
+
+struct FileOption {
+  const char* option;
+  const std::string& path;
+};
+
+/// Each option names a file of its own: what is written would destroy what was read, or keys that cannot be replaced.
+Result<void> check_different(std::initializer_list<FileOption> files) {
+  for (auto a = files.begin(); a != files.end(); ++a) {
+    for (auto b = a + 1; b != files.end(); ++b) {
+      if (same_file(a->path, b->path))
+        return Error{Cause::usage, std::string(a->option).append(" and ").append(b->option) +
+                                       " must be different files: found " + shown_name(a->path) + " for both"};
+    }
+  }
+  return {};
 }
 
 // --- Which scheme
@@ -141,6 +160,8 @@ Result<void> add_meters_of(const std::string& path, NameTable& meters) {
 }
 
 Outcome make_keys(const KeysArguments& arguments) {
+  FUGU_TRY(check_different(
+      {{"--readings", arguments.readings}, {"--out", arguments.out}, {"--collector-out", arguments.collector_out}}));
   MeterKeyFile file;
   if (!arguments.readings.empty()) FUGU_TRY(add_meters_of(arguments.readings, file.meters));
   for (const std::string& meter : arguments.meters) file.meters.intern(meter);
@@ -263,6 +284,10 @@ Result<std::optional<double>> deviation_steps(const std::string& text, const Uni
 }
 
 Outcome report(const ReportArguments& arguments) {
+  FUGU_TRY(check_different({{"--readings", arguments.readings},
+                            {"--keys", arguments.keys},
+                            {"--state", arguments.state},
+                            {"--out", arguments.out}}));
   FUGU_ASSIGN(TemporalScheme scheme, arguments.scheme.scheme());
   FUGU_ASSIGN(const UnitStep step, unit_step_of(arguments.unit_step));
   FUGU_ASSIGN(const auto slot_s, slot_length_of(arguments.slot_length));
@@ -490,6 +515,13 @@ std::string summary_of(const Collected& all, std::uint64_t forged) {
 }
 
 Outcome collect(const CollectArguments& arguments) {
+  FUGU_TRY(check_different({{"--reports", arguments.reports},
+                            {"--keys", arguments.keys},
+                            {"--out", arguments.out},
+                            {"--accumulated", arguments.accumulated},
+                            {"--recorded", arguments.recorded},
+                            {"--statistics", arguments.statistics},
+                            {"--histogram", arguments.histogram}}));
   FUGU_ASSIGN(const TemporalScheme scheme, arguments.scheme.scheme());
   ReportFormat format;
   FUGU_ASSIGN(format.unit_step, unit_step_of(arguments.unit_step));

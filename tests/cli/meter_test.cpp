@@ -176,6 +176,33 @@ TEST_F(Meter, BadInputIsNamed) {
          "expected a meter of the collector's keys");
 }
 
+TEST_F(Meter, FilesMustBeDifferent) {
+  const std::string keys = text("meters.keys");
+  const std::string collector_keys = text("collector.keys");
+  const auto refuses = [&](const std::string& options, const std::string& part) {
+    const Finished finished = fugu(options);
+    EXPECT_EQ(finished.exit_code, 2) << options << "\n" << finished.err;
+    EXPECT_NE(finished.err.find(part), std::string::npos) << options << "\n" << finished.err;
+  };
+  const std::string report_options = "meter report --b 1 --readings r.csv --keys meters.keys ";
+  refuses(report_options + "--state meters.keys --out o.csv", "--keys and --state must be different files");
+  refuses(report_options + "--state g.state --out ./meters.keys", "--keys and --out must be different files");
+  refuses(report_options + "--state r.csv --out o.csv", "--readings and --state must be different files");
+  refuses(report_options + "--state g.state --out r.csv", "--readings and --out must be different files");
+  refuses(report_options + "--state new --out ./new", "--state and --out must be different files");
+  refuses("meter keys --readings r.csv --out new --collector-out new", "--out and --collector-out must be different");
+  EXPECT_FALSE(std::filesystem::exists(directory / "new"));
+  std::filesystem::create_hard_link(directory / "collector.keys", directory / "linked");
+  write_file(directory / "reports.csv", "");
+  const std::string collect_options = "meter collect --reports reports.csv --keys collector.keys --b 1 --slots 9 ";
+  refuses(collect_options + "--out linked", "--keys and --out must be different files");
+  refuses(collect_options + "--accumulated reports.csv", "--reports and --accumulated must be different files");
+  refuses(collect_options + "--statistics s.csv --histogram s.csv", "--statistics and --histogram must be different");
+  EXPECT_EQ(text("meters.keys"), keys);
+  EXPECT_EQ(text("collector.keys"), collector_keys);
+  EXPECT_EQ(text("r.csv"), readings());
+}
+
 TEST_F(Meter, AnOldStateIsNoticed) {
   write_file(directory / "r.csv", readings(200));
   ASSERT_EQ(fugu(std::string(kReport).append("--b 1")).exit_code, 0);
