@@ -221,6 +221,7 @@ class Reporting {
       if (readings.would_wait()) FUGU_TRY(save_and_send());
       FUGU_ASSIGN(const bool more, readings.next(row));
       if (!more) break;
+      if (readings.is_live()) FUGU_TRY(check_gap(row.slot, readings.here()));
       if (!now_ || row.slot > *now_) FUGU_TRY(go_to(row.slot));
       if (row.value_steps) gateway_.measure(row.meter, row.slot, *row.value_steps);
       progress.update(gateway_.counters().readings, read);
@@ -245,6 +246,17 @@ class Reporting {
 
  private:
   static constexpr Slot kSaveEverySlots = 60;
+
+  /// A live gateway learns from its input that a slot is over. Over a gap, what was due in it would go out with the
+  /// next reading, and show when that was taken.
+  Result<void> check_gap(Slot slot, const Location& where) {
+    if (!gateway_.rules().scheme.is_lagged() || !now_ || slot <= *now_ + 1) return {};
+    FUGU_TRY(save_and_send());
+    const Error error = found_but_expected(where, "a jump by " + std::to_string(slot - *now_) + " slots",
+                                           "a row for every slot, as arrivals are promised to be protected: one meter "
+                                           "is enough, and so is an empty value");
+    return Error{Cause::refused, error.message};
+  }
 
   /// Ends all slots before `slot` in which something is due.
   Result<void> go_to(Slot slot) {
@@ -323,6 +335,8 @@ Reads CSV `time,meter,value`, ordered by time, and appends reports `arrival,mete
 is made durable before anything is sent: killed at any point, give the same command again; nothing is lost, and what is
 sent twice the collector recognises. A missing reading is not reported.
 A queue that is full sends what is due first at once, and says so; the lagged form refuses a queue that could get full.
+Through a pipe, reports leave when the next slot's first row comes: the lagged form needs a row for every slot there, if
+only one with an empty value. From a file, all leave at once, and only the column `arrival` is protected.
 
 Examples
   fugu meter report --readings day.csv --keys meters.keys --b 1 --state gateway.state --out reports.csv

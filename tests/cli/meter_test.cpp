@@ -203,6 +203,32 @@ TEST_F(Meter, FilesMustBeDifferent) {
   EXPECT_EQ(text("r.csv"), readings());
 }
 
+// Over a gap, what was due in it would leave when the next reading is taken, which arrivals must not show.
+TEST_F(Meter, TheLaggedFormNeedsARowForEverySlotOfALiveInput) {
+  const auto live = [&](const std::string& rows, const std::string& scheme) {
+    std::filesystem::remove(directory / "g.state");
+    std::filesystem::remove(directory / "reports.csv");
+    ProcessOptions options;
+    options.directory = directory.path();
+    const std::string command = "meter report --keys meters.keys --state g.state --out reports.csv ";
+    Process process(fugu_command(command + scheme), options);
+    process.feed(std::string("time,meter,value\n").append(rows));
+    return process.wait();
+  };
+  const std::string lagged = "--epsilon 1 --delta 1e-4";
+  const std::string gap = "0,m0,5\n1,m0,7\n4,m0,5\n";
+  const Finished refused = live(gap, lagged);
+  EXPECT_EQ(refused.exit_code, 3) << refused.err;
+  EXPECT_NE(refused.err.find(":4:1: found a jump by 3 slots; expected a row for every slot"), std::string::npos)
+      << refused.err;
+  EXPECT_NE(text("g.state").find("meter,m0,0,1,"), std::string::npos) << "what came before the gap is kept";
+  EXPECT_EQ(live("0,m0,5\n1,m0,7\n2,m1,\n3,m0,\n4,m0,5\n", lagged).exit_code, 0);
+  EXPECT_EQ(live(gap, "--b 1").exit_code, 0) << "no promise about arrivals";
+  write_file(directory / "r.csv", std::string("time,meter,value\n").append(gap));
+  std::filesystem::remove(directory / "g.state");
+  EXPECT_EQ(fugu(std::string(kReport).append(lagged)).exit_code, 0) << "a file";
+}
+
 TEST_F(Meter, AnOldStateIsNoticed) {
   write_file(directory / "r.csv", readings(200));
   ASSERT_EQ(fugu(std::string(kReport).append("--b 1")).exit_code, 0);
