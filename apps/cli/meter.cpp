@@ -1,13 +1,9 @@
 // fugu meter: temporal perturbation. Keys, the meter's side, the collector's side, and what is promised.
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <initializer_list>
-#include <set>
 
 #include "command.hpp"
 #include "fugu/meter/collector.hpp"
@@ -123,20 +119,6 @@ struct KeysArguments {
   std::string collector_out;
 };
 
-/// A new file that its owner alone can read. Keys are never overwritten: reports and states made with them would be
-/// lost.
-Result<void> write_secret(const std::string& path, const std::string& text) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (descriptor < 0 && errno == EEXIST)
-    return Error{Cause::usage,
-                 path + ": is there already, and what was made with its keys needs them; choose another name"};
-  std::FILE* file = descriptor < 0 ? nullptr : ::fdopen(descriptor, "w");
-  const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0 && ::fsync(descriptor) == 0;
-  const bool closed = file != nullptr && std::fclose(file) == 0;
-  if (!written || !closed) return Error{Cause::environment, path + ": writing failed: " + std::strerror(errno)};
-  return {};
-}
-
 /// Names in the order of the file.
 Result<void> add_meters_of(const std::string& path, NameTable& meters) {
   FUGU_ASSIGN(Input input, Input::open(path));
@@ -167,8 +149,7 @@ Outcome make_keys(const KeysArguments& arguments) {
   for (const std::string& meter : arguments.meters) file.meters.intern(meter);
   if (file.meters.size() == 0) return Error{Cause::usage, "no meters: give --readings or --meter"};
   for (std::size_t i = 0; i < file.meters.size(); ++i) file.keys.push_back({SecretKey::make(), SecretKey::make()});
-  FUGU_TRY(write_secret(arguments.out, file.text()));
-  FUGU_TRY(write_secret(arguments.collector_out, file.collector_text()));
+  FUGU_TRY(file.create(arguments.out, arguments.collector_out));
   note("keys of " + std::to_string(file.meters.size()) + " meters: " + arguments.out + " stays with the meters, " +
        arguments.collector_out + " is for the collector");
   return kDone;

@@ -180,6 +180,20 @@ TEST(MeterReadings, ReadsSlotsStampsAndMissingValues) {
   EXPECT_EQ(stamps->format().time_text(row.slot - 1), "2026-03-29T01:30:00+01:00");
 }
 
+TEST(Keys, AreMadeOnceAndForTheirOwner) {
+  TempDir directory;
+  const MeterKeyFile keys = make_keys(2);
+  ASSERT_TRUE(keys.create(directory.file("keys"), directory.file("collector")));
+  for (const char* name : {"keys", "collector"})
+    EXPECT_EQ(std::filesystem::status(directory.file(name)).permissions(),
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_EQ(MeterKeyFile::read(*Input::open(directory.file("keys")))->text(), keys.text());
+  EXPECT_EQ(CollectorKeyFile::read(*Input::open(directory.file("collector")))->keys.size(), 2);
+  EXPECT_EQ(make_keys(3).create(directory.file("keys"), directory.file("other")).error().cause, Cause::usage);
+  EXPECT_EQ(MeterKeyFile::read(*Input::open(directory.file("keys")))->text(), keys.text());
+  EXPECT_EQ(keys.create(directory.file("no/such/folder"), "").error().cause, Cause::environment);
+}
+
 TEST(MeterReadings, NamesWhatIsWrong) {
   EXPECT_EQ(readings_error("time,meter,value\n1,m0,3\n"), "");
   EXPECT_NE(readings_error("time,meter\n").find("a header `time,meter,value`"), std::string::npos);

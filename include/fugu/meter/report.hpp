@@ -106,6 +106,9 @@ struct MeterKeyFile {
   std::string text() const;
   /// What the collector gets: CSV `meter,report_key`.
   std::string collector_text() const;
+  /// Makes two new files, durable, that their owner alone can read. A file that is there is an error (Cause::usage):
+  /// what was made with its keys needs them.
+  Result<void> create(const std::string& path, const std::string& collector_path) const;
 };
 
 /// CSV `meter,report_key`. A file that also holds shift keys is refused: with them a collector could undo the shifts.
