@@ -120,7 +120,7 @@ struct KeysArguments {
 };
 
 /// Names in the order of the file.
-Result<void> add_meters_of(const std::string& path, NameTable& meters) {
+Result<void> add_meters_of(const std::string& path, MeterKeyFile& file) {
   FUGU_ASSIGN(Input input, Input::open(path));
   LineReader lines(std::move(input));
   std::optional<std::size_t> column;
@@ -131,7 +131,8 @@ Result<void> add_meters_of(const std::string& path, NameTable& meters) {
     for (std::size_t i = 0;; ++i) {
       const std::size_t comma = rest.find(',');
       const std::string_view field = rest.substr(0, comma);
-      if (column == i && !field.empty()) meters.intern(field);
+      if (column == i && !field.empty())
+        FUGU_TRY(file.add(field, lines.at(static_cast<std::size_t>(field.data() - line->data()) + 1)));
       if (lines.line() == 1 && field == "meter") column = i;
       if (comma == std::string_view::npos) break;
       rest.remove_prefix(comma + 1);
@@ -145,10 +146,9 @@ Outcome make_keys(const KeysArguments& arguments) {
   FUGU_TRY(check_different(
       {{"--readings", arguments.readings}, {"--out", arguments.out}, {"--collector-out", arguments.collector_out}}));
   MeterKeyFile file;
-  if (!arguments.readings.empty()) FUGU_TRY(add_meters_of(arguments.readings, file.meters));
-  for (const std::string& meter : arguments.meters) file.meters.intern(meter);
+  if (!arguments.readings.empty()) FUGU_TRY(add_meters_of(arguments.readings, file));
+  for (const std::string& meter : arguments.meters) FUGU_TRY(file.add(meter, {"--meter", 0, 0}));
   if (file.meters.size() == 0) return Error{Cause::usage, "no meters: give --readings or --meter"};
-  for (std::size_t i = 0; i < file.meters.size(); ++i) file.keys.push_back({SecretKey::make(), SecretKey::make()});
   FUGU_TRY(file.create(arguments.out, arguments.collector_out));
   note("keys of " + std::to_string(file.meters.size()) + " meters: " + arguments.out + " stays with the meters, " +
        arguments.collector_out + " is for the collector");

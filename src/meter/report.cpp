@@ -184,6 +184,16 @@ Result<MeterKeyFile> MeterKeyFile::read(Input input) {
   return file;
 }
 
+Result<void> MeterKeyFile::add(std::string_view meter, const Location& where) {
+  if (meter.find(',') != std::string_view::npos)
+    return found_but_expected(where, "a comma", "a meter id without commas");
+  FUGU_TRY(csv::check_name(meter, where, "a meter id"));
+  if (meters.find(meter)) return {};
+  meters.intern(meter);
+  keys.push_back({SecretKey::make(), SecretKey::make()});
+  return {};
+}
+
 std::string MeterKeyFile::text() const {
   std::string text = std::string(kMeterHeader).append("\n");
   for (NameTable::Id id = 0; id < meters.size(); ++id)

@@ -155,6 +155,9 @@ TEST_F(Meter, BadInputIsNamed) {
   expect(report_options + "--b 1 --parts 2 --divide-below much", 2, "--divide-below: expected a number above 0");
   expect("meter keys --readings r.csv --out meters.keys --collector-out c", 2, "is there already");
   expect("meter keys --out k --collector-out c", 2, "no meters");
+  expect("meter keys --meter a,b --out k --collector-out c", 2, "--meter: found a comma");
+  write_file(directory / "quoted.csv", "time,meter,value\n1,\"m\",2\n");
+  expect("meter keys --readings quoted.csv --out k --collector-out c", 2, "quoted.csv:2:3: found a quote");
   expect("meter keys --readings none.csv --out k --collector-out c", 2, "none.csv");
   expect("meter collect --keys meters.keys --b 1 --slots 9", 3, "shift keys");
   expect("meter collect --keys collector.keys --b 1 --slots 0", 2, "the window: expected");

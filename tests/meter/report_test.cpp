@@ -180,6 +180,20 @@ TEST(MeterReadings, ReadsSlotsStampsAndMissingValues) {
   EXPECT_EQ(stamps->format().time_text(row.slot - 1), "2026-03-29T01:30:00+01:00");
 }
 
+TEST(Keys, AreMadeForNamesThatCanBeReadBack) {
+  MeterKeyFile file;
+  ASSERT_TRUE(file.add("m0", {"--meter", 0, 0}));
+  ASSERT_TRUE(file.add("Küche 1", {"--meter", 0, 0}));
+  ASSERT_TRUE(file.add("m0", {"--meter", 0, 0})) << "has keys already";
+  for (const char* name : {"a,b", "a\"b", "a\nb", ""}) {
+    const auto refused = file.add(name, {"--meter", 0, 0});
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().message.find("--meter: found "), 0) << refused.error().message;
+  }
+  EXPECT_EQ(MeterKeyFile::read(Input::from_memory("keys", file.text()))->text(), file.text());
+  EXPECT_EQ(file.keys.size(), 2);
+}
+
 TEST(Keys, AreMadeOnceAndForTheirOwner) {
   TempDir directory;
   const MeterKeyFile keys = make_keys(2);

@@ -103,6 +103,8 @@ struct MeterKeyFile {
   std::vector<MeterKeys> keys;  ///< by id
 
   static Result<MeterKeyFile> read(Input input);
+  /// Makes keys for a meter that has none here. A name that read() would not take is an error at `where`.
+  Result<void> add(std::string_view meter, const Location& where);
   std::string text() const;
   /// What the collector gets: CSV `meter,report_key`.
   std::string collector_text() const;
