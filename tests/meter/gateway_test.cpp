@@ -278,6 +278,32 @@ TEST(GatewayState, ADamagedStateIsRefused) {
   }
 }
 
+// Every part has its own MAC; that all are there, each once, must show too.
+TEST(GatewayState, AMeterCannotBeLeftOutOrDoubled) {
+  auto gateway = Gateway::make(published_rules(2), make_keys(3));
+  run_slots(*gateway, 0, 20);
+  const std::string state = gateway->state();
+  const auto error = [](const std::string& text) { return error_of(text, published_rules(2), make_keys(3)); };
+  const std::size_t first = state.find("meter,m0,");
+  const std::size_t second = state.find("meter,m1,");
+  const std::size_t third = state.find("meter,m2,");
+  const std::size_t end = state.rfind("end");
+  std::string without = state.substr(0, second).append(state.substr(third));
+  EXPECT_NE(error(without), "");
+  without.replace(without.find("meters,3"), 8, "meters,2");
+  EXPECT_NE(error(without).find("a state that was changed"), std::string::npos) << error(without);
+  std::string doubled = state.substr(0, second).append(state.substr(first, second - first));
+  doubled.append(state.substr(third));
+  EXPECT_NE(error(doubled).find("a meter that an earlier part has"), std::string::npos) << error(doubled);
+  const std::string more = state.substr(0, end).append(state.substr(first, second - first)).append("end\n");
+  EXPECT_NE(error(more), "");
+  std::string none = state.substr(0, first).append("end\n");
+  none.replace(none.find("meters,3"), 8, "meters,0");
+  EXPECT_NE(error(none), "");
+  // Meters that are new to the keys begin with nothing.
+  EXPECT_EQ(error_of(state, published_rules(2), make_keys(4)), "");
+}
+
 TEST(GatewayState, SaysWhyItIsRefused) {
   auto gateway = Gateway::make(published_rules(2), make_keys(2));
   run_slots(*gateway, 0, 20);
@@ -288,7 +314,7 @@ TEST(GatewayState, SaysWhyItIsRefused) {
   EXPECT_NE(error_of(state, published_rules(2), make_keys(1)).find("the state of another meter"), std::string::npos);
   EXPECT_NE(error_of("time,value\n1,2\n", published_rules(2), make_keys(1)).find("a state file of fugu meter"),
             std::string::npos);
-  const std::string cut = error_of(state.substr(0, state.rfind("end,")), published_rules(2), make_keys(2));
+  const std::string cut = error_of(state.substr(0, state.rfind("end")), published_rules(2), make_keys(2));
   EXPECT_NE(cut.find("the end of the file"), std::string::npos);
   EXPECT_NE(cut.find("make new keys for these meters and their collector"), std::string::npos) << cut;
 }

@@ -111,6 +111,7 @@ TEST(Published, WeightsOfTableTwo) {
 }
 
 TEST(Published, StampsAloneKeepOneOverBPerSlotMoved) {
+  EXPECT_LE(TemporalScheme::published(1)->shift().delta(1, 1), 0x1p-52) << "as the page says";
   for (const double b : {0.25, 1.0, 2.0, 10.0}) {
     const auto scheme = TemporalScheme::published(b);
     for (const Slot moved : {1, 2, 7}) {

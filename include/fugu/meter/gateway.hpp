@@ -123,7 +123,7 @@ class Gateway {
   void send(MeterId meter, const Queued& report, Slot now);
   std::string section(MeterId meter, const std::vector<const Report*>& outgoing) const;
   std::string rules_text() const;
-  Result<void> restore_meter(LineReader& lines, std::string_view head, const std::string& rules_line);
+  Result<MeterId> restore_meter(LineReader& lines, std::string_view head, const std::string& common);
   Result<std::optional<MeterId>> parse_head(std::string_view line, const Location& where, State& state,
                                             std::uint64_t& rows) const;
 
