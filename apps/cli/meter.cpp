@@ -1,12 +1,9 @@
 // fugu meter: temporal perturbation. Keys, the meter's side, the collector's side, and what is promised.
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <set>
+#include <initializer_list>
 
 #include "command.hpp"
 #include "fugu/meter/collector.hpp"
@@ -14,6 +11,7 @@
 #include "fugu/meter/report_log.hpp"
 #include "output_stream.hpp"
 #include "progress.hpp"
+#include "same_file.hpp"
 #include "table.hpp"
 
 namespace fugu::cli {
@@ -43,6 +41,23 @@ Example
 /// `--option: message`, for what the library says about an option.
 Error about(const char* option, const Error& error) {
   return {error.cause, std::string(option).append(": ").append(error.message)};
+}
+
+struct FileOption {
+  const char* option;
+  const std::string& path;
+};
+
+/// Each option names a file of its own: what is written would destroy what was read, or keys that cannot be replaced.
+Result<void> check_different(std::initializer_list<FileOption> files) {
+  for (auto a = files.begin(); a != files.end(); ++a) {
+    for (auto b = a + 1; b != files.end(); ++b) {
+      if (same_file(a->path, b->path))
+        return Error{Cause::usage, std::string(a->option).append(" and ").append(b->option) +
+                                       " must be different files: found " + shown_name(a->path) + " for both"};
+    }
+  }
+  return {};
 }
 
 // --- Which scheme
@@ -104,22 +119,8 @@ struct KeysArguments {
   std::string collector_out;
 };
 
-/// A new file that its owner alone can read. Keys are never overwritten: reports and states made with them would be
-/// lost.
-Result<void> write_secret(const std::string& path, const std::string& text) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (descriptor < 0 && errno == EEXIST)
-    return Error{Cause::usage,
-                 path + ": is there already, and what was made with its keys needs them; choose another name"};
-  std::FILE* file = descriptor < 0 ? nullptr : ::fdopen(descriptor, "w");
-  const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0 && ::fsync(descriptor) == 0;
-  const bool closed = file != nullptr && std::fclose(file) == 0;
-  if (!written || !closed) return Error{Cause::environment, path + ": writing failed: " + std::strerror(errno)};
-  return {};
-}
-
 /// Names in the order of the file.
-Result<void> add_meters_of(const std::string& path, NameTable& meters) {
+Result<void> add_meters_of(const std::string& path, MeterKeyFile& file) {
   FUGU_ASSIGN(Input input, Input::open(path));
   LineReader lines(std::move(input));
   std::optional<std::size_t> column;
@@ -130,7 +131,8 @@ Result<void> add_meters_of(const std::string& path, NameTable& meters) {
     for (std::size_t i = 0;; ++i) {
       const std::size_t comma = rest.find(',');
       const std::string_view field = rest.substr(0, comma);
-      if (column == i && !field.empty()) meters.intern(field);
+      if (column == i && !field.empty())
+        FUGU_TRY(file.add(field, lines.at(static_cast<std::size_t>(field.data() - line->data()) + 1)));
       if (lines.line() == 1 && field == "meter") column = i;
       if (comma == std::string_view::npos) break;
       rest.remove_prefix(comma + 1);
@@ -141,13 +143,13 @@ Result<void> add_meters_of(const std::string& path, NameTable& meters) {
 }
 
 Outcome make_keys(const KeysArguments& arguments) {
+  FUGU_TRY(check_different(
+      {{"--readings", arguments.readings}, {"--out", arguments.out}, {"--collector-out", arguments.collector_out}}));
   MeterKeyFile file;
-  if (!arguments.readings.empty()) FUGU_TRY(add_meters_of(arguments.readings, file.meters));
-  for (const std::string& meter : arguments.meters) file.meters.intern(meter);
+  if (!arguments.readings.empty()) FUGU_TRY(add_meters_of(arguments.readings, file));
+  for (const std::string& meter : arguments.meters) FUGU_TRY(file.add(meter, {"--meter", 0, 0}));
   if (file.meters.size() == 0) return Error{Cause::usage, "no meters: give --readings or --meter"};
-  for (std::size_t i = 0; i < file.meters.size(); ++i) file.keys.push_back({SecretKey::make(), SecretKey::make()});
-  FUGU_TRY(write_secret(arguments.out, file.text()));
-  FUGU_TRY(write_secret(arguments.collector_out, file.collector_text()));
+  FUGU_TRY(file.create(arguments.out, arguments.collector_out));
   note("keys of " + std::to_string(file.meters.size()) + " meters: " + arguments.out + " stays with the meters, " +
        arguments.collector_out + " is for the collector");
   return kDone;
@@ -200,6 +202,7 @@ class Reporting {
       if (readings.would_wait()) FUGU_TRY(save_and_send());
       FUGU_ASSIGN(const bool more, readings.next(row));
       if (!more) break;
+      if (readings.is_live()) FUGU_TRY(check_gap(row.slot, readings.here()));
       if (!now_ || row.slot > *now_) FUGU_TRY(go_to(row.slot));
       if (row.value_steps) gateway_.measure(row.meter, row.slot, *row.value_steps);
       progress.update(gateway_.counters().readings, read);
@@ -224,6 +227,17 @@ class Reporting {
 
  private:
   static constexpr Slot kSaveEverySlots = 60;
+
+  /// A live gateway learns from its input that a slot is over. Over a gap, what was due in it would go out with the
+  /// next reading, and show when that was taken.
+  Result<void> check_gap(Slot slot, const Location& where) {
+    if (!gateway_.rules().scheme.is_lagged() || !now_ || slot <= *now_ + 1) return {};
+    FUGU_TRY(save_and_send());
+    const Error error = found_but_expected(where, "a jump by " + std::to_string(slot - *now_) + " slots",
+                                           "a row for every slot, as arrivals are promised to be protected: one meter "
+                                           "is enough, and so is an empty value");
+    return Error{Cause::refused, error.message};
+  }
 
   /// Ends all slots before `slot` in which something is due.
   Result<void> go_to(Slot slot) {
@@ -263,6 +277,10 @@ Result<std::optional<double>> deviation_steps(const std::string& text, const Uni
 }
 
 Outcome report(const ReportArguments& arguments) {
+  FUGU_TRY(check_different({{"--readings", arguments.readings},
+                            {"--keys", arguments.keys},
+                            {"--state", arguments.state},
+                            {"--out", arguments.out}}));
   FUGU_ASSIGN(TemporalScheme scheme, arguments.scheme.scheme());
   FUGU_ASSIGN(const UnitStep step, unit_step_of(arguments.unit_step));
   FUGU_ASSIGN(const auto slot_s, slot_length_of(arguments.slot_length));
@@ -298,6 +316,8 @@ Reads CSV `time,meter,value`, ordered by time, and appends reports `arrival,mete
 is made durable before anything is sent: killed at any point, give the same command again; nothing is lost, and what is
 sent twice the collector recognises. A missing reading is not reported.
 A queue that is full sends what is due first at once, and says so; the lagged form refuses a queue that could get full.
+Through a pipe, reports leave when the next slot's first row comes: the lagged form needs a row for every slot there, if
+only one with an empty value. From a file, all leave at once, and only the column `arrival` is protected.
 
 Examples
   fugu meter report --readings day.csv --keys meters.keys --b 1 --state gateway.state --out reports.csv
@@ -490,6 +510,13 @@ std::string summary_of(const Collected& all, std::uint64_t forged) {
 }
 
 Outcome collect(const CollectArguments& arguments) {
+  FUGU_TRY(check_different({{"--reports", arguments.reports},
+                            {"--keys", arguments.keys},
+                            {"--out", arguments.out},
+                            {"--accumulated", arguments.accumulated},
+                            {"--recorded", arguments.recorded},
+                            {"--statistics", arguments.statistics},
+                            {"--histogram", arguments.histogram}}));
   FUGU_ASSIGN(const TemporalScheme scheme, arguments.scheme.scheme());
   ReportFormat format;
   FUGU_ASSIGN(format.unit_step, unit_step_of(arguments.unit_step));

@@ -15,6 +15,7 @@
 #include "fugu/mechanism/release_writer.hpp"
 #include "progress.hpp"
 #include "run_facts.hpp"
+#include "same_file.hpp"
 #include "source_options.hpp"
 
 namespace fugu::cli {
@@ -110,11 +111,6 @@ bool has_content(const std::string& path) {
   std::error_code not_a_file;
   const std::uintmax_t bytes = std::filesystem::file_size(path, not_a_file);
   return !not_a_file && bytes > 0;
-}
-
-bool same_file(const std::string& a, const std::string& b) {
-  std::error_code one_is_missing;
-  return !a.empty() && !b.empty() && std::filesystem::equivalent(a, b, one_is_missing) && !one_is_missing;
 }
 
 /// Yields the row that was read to learn about the stream, then the rest. Slot numbers count from 0: slots before the

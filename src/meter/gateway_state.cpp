@@ -1,12 +1,15 @@
 // The state of a gateway as text: what it takes to go on after a restart.
 //
-//     fugu-meter-state,1
+//     fugu-meter-state,2
 //     rules,…
+//     meters,count
 //     meter,NAME,next number,last slot,mean,variance,rows     then, for each meter in order, its rows:
 //     queued,send,stamp,steps,order
 //     outgoing,arrival,NAME,number,stamp,steps,mac
-//     mac,…                                                    over rules and section, under the meter's report key
-//     end,meters
+//     mac,…                                                    over rules, count and section, under its report key
+//     end
+//
+// With the count in every MAC, a meter can be neither left out nor added.
 #include <bit>
 #include <charconv>
 #include <utility>
@@ -19,7 +22,9 @@ namespace fugu {
 
 namespace {
 
-constexpr std::string_view kMagic = "fugu-meter-state,1";
+constexpr std::string_view kMagic = "fugu-meter-state,2";
+constexpr std::string_view kMeters = "meters,";
+constexpr std::string_view kEnd = "end";
 constexpr std::string_view kOutgoing = "outgoing,";
 constexpr std::string_view kNoSlot = "-";
 
@@ -39,8 +44,10 @@ bool parse_bits(std::string_view text, double& value) {
 std::string bits_text(double value) { return std::to_string(std::bit_cast<std::uint64_t>(value)); }
 
 Error cut_short(const LineReader& lines) {
+  // Neither an older copy nor a new state will do: both would give numbers to reports that the collector has counted.
   return found_but_expected({lines.file(), lines.line(), 0}, "the end of the file",
-                            "the rest of a state file; restore it from a copy, or remove it and lose what was waiting");
+                            "the rest of a state file; without it, make new keys for these meters and their collector "
+                            "(fugu meter keys), and begin a new state and new reports with them");
 }
 
 Error damaged(const Location& where) {
@@ -84,18 +91,17 @@ std::string Gateway::section(MeterId meter, const std::vector<const Report*>& ou
 }
 
 std::string Gateway::state() const {
-  const std::string rules = rules_text();
-  std::string text = std::string(kMagic).append("\n").append(rules).append("\n");
+  const std::string common = rules_text().append("\n").append(kMeters).append(std::to_string(states_.size())) + "\n";
+  std::string text = std::string(kMagic).append("\n").append(common);
   std::vector<std::vector<const Report*>> outgoing(states_.size());
   for (const Outgoing& out : outbox_) outgoing[out.meter].push_back(&out.report);
   KeyedHash hash;
   for (MeterId meter = 0; meter < states_.size(); ++meter) {
     const std::string part = section(meter, outgoing[meter]);
-    const KeyedHash::Digest mac =
-        hash(keys_.keys[meter].report, std::string("Q").append(rules).append("\n").append(part));
+    const KeyedHash::Digest mac = hash(keys_.keys[meter].report, std::string("Q").append(common).append(part));
     text.append(part).append("mac,").append(to_hex(mac)).append("\n");
   }
-  return text.append("end,").append(std::to_string(states_.size())).append("\n");
+  return text.append(kEnd).append("\n");
 }
 
 Result<void> Gateway::save(const std::string& path) const { return detail::replace_durably(path, state()); }
@@ -115,17 +121,22 @@ Result<void> Gateway::restore(Input input) {
     return found_but_expected(lines.at(1), shown(rules),
                               "the rules this state was saved under; finish with these before you change them");
   }
-  std::uint64_t meters = 0;
-  while (true) {
-    FUGU_ASSIGN(const std::string_view line, next_line(lines));
-    if (line.starts_with("end,")) {
-      std::uint64_t said = 0;
-      if (!parse(line.substr(4), said) || said != meters) return cut_short(lines);
-      return {};
-    }
-    FUGU_TRY(restore_meter(lines, line, rules));
-    ++meters;
+  FUGU_ASSIGN(const std::string_view count_line, next_line(lines));
+  std::uint64_t count = 0;
+  if (!count_line.starts_with(kMeters) || !parse(count_line.substr(kMeters.size()), count) || count == 0)
+    return damaged(lines.at(1));
+  const std::string common = std::string(rules).append("\n").append(count_line).append("\n");
+  std::vector<bool> restored(states_.size());
+  for (; count > 0; --count) {
+    FUGU_ASSIGN(const std::string_view head, next_line(lines));
+    FUGU_ASSIGN(const MeterId meter, restore_meter(lines, head, common));
+    if (restored[meter])
+      return found_but_expected(lines.at(1), "a meter that an earlier part has", "the state of each meter once");
+    restored[meter] = true;
   }
+  FUGU_ASSIGN(const std::string_view end, next_line(lines));
+  if (end != kEnd) return damaged(lines.at(1));
+  return {};
 }
 
 Result<std::optional<Gateway::MeterId>> Gateway::parse_head(std::string_view line, const Location& where, State& state,
@@ -141,7 +152,7 @@ Result<std::optional<Gateway::MeterId>> Gateway::parse_head(std::string_view lin
   return std::optional<MeterId>(keys_.meters.find(fields[1]));
 }
 
-Result<void> Gateway::restore_meter(LineReader& lines, std::string_view head, const std::string& rules_line) {
+Result<Gateway::MeterId> Gateway::restore_meter(LineReader& lines, std::string_view head, const std::string& common) {
   State state;
   std::uint64_t rows = 0;
   FUGU_ASSIGN(const auto meter, parse_head(head, lines.at(1), state, rows));
@@ -149,7 +160,7 @@ Result<void> Gateway::restore_meter(LineReader& lines, std::string_view head, co
     return found_but_expected(lines.at(1), "the state of another meter", "a state of meters that the keys name");
   const Location begin = lines.at(1);
   const std::uint64_t begin_line = begin.line;
-  std::string text = std::string("Q").append(rules_line).append("\n").append(head).append("\n");
+  std::string text = std::string("Q").append(common).append(head).append("\n");
   std::vector<Outgoing> outgoing;
   for (; rows > 0; --rows) {
     FUGU_ASSIGN(const std::string_view row, next_line(lines));
@@ -175,7 +186,7 @@ Result<void> Gateway::restore_meter(LineReader& lines, std::string_view head, co
   }
   states_[*meter] = std::move(state);
   outbox_.insert(outbox_.end(), outgoing.begin(), outgoing.end());
-  return {};
+  return *meter;
 }
 
 }  // namespace fugu

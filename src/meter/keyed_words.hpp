@@ -20,7 +20,7 @@ struct PartWords {
   std::uint64_t order = 0;
 };
 
-/// HMAC-SHA-256 of slot, part and meter under the meter's shift key.
+/// HMAC-SHA-256 of slot, part and meter under the meter's shift key for the gateway's rules.
 inline PartWords part_words(KeyedHash& hash, const SecretKey& shift_key, std::string_view meter, Slot slot,
                             unsigned part) {
   std::string message = "S";

@@ -1,9 +1,14 @@
 #include "fugu/meter/report.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <utility>
 
+#include "../core/durable_file.hpp"
 #include "../stream/csv.hpp"
 
 namespace fugu {
@@ -62,6 +67,18 @@ Result<void> read_key_rows(LineReader& lines, NameTable& meters, std::size_t fie
   if (meters.size() == 0)
     return found_but_expected({lines.file(), 0, 0}, "no rows", "a meter and its keys in each row");
   return {};
+}
+
+/// A new file, durable, that its owner alone can read.
+Result<void> create_secret(const std::string& path, std::string_view text) {
+  const detail::File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file.get() < 0 && errno == EEXIST)
+    return Error{Cause::usage,
+                 path + ": is there already, and what was made with its keys needs them; choose another name"};
+  if (file.get() < 0) return detail::system_error(path, "creating");
+  FUGU_TRY(detail::write_all(file.get(), text, path));
+  if (::fsync(file.get()) != 0) return detail::system_error(path, "making durable");
+  return detail::sync_directory_of(path);
 }
 
 }  // namespace
@@ -167,6 +184,16 @@ Result<MeterKeyFile> MeterKeyFile::read(Input input) {
   return file;
 }
 
+Result<void> MeterKeyFile::add(std::string_view meter, const Location& where) {
+  if (meter.find(',') != std::string_view::npos)
+    return found_but_expected(where, "a comma", "a meter id without commas");
+  FUGU_TRY(csv::check_name(meter, where, "a meter id"));
+  if (meters.find(meter)) return {};
+  meters.intern(meter);
+  keys.push_back({SecretKey::make(), SecretKey::make()});
+  return {};
+}
+
 std::string MeterKeyFile::text() const {
   std::string text = std::string(kMeterHeader).append("\n");
   for (NameTable::Id id = 0; id < meters.size(); ++id)
@@ -180,6 +207,11 @@ std::string MeterKeyFile::collector_text() const {
   for (NameTable::Id id = 0; id < meters.size(); ++id)
     text.append(meters.name(id)).append(",").append(keys[id].report.hex()) += '\n';
   return text;
+}
+
+Result<void> MeterKeyFile::create(const std::string& path, const std::string& collector_path) const {
+  FUGU_TRY(create_secret(path, text()));
+  return create_secret(collector_path, collector_text());
 }
 
 Result<CollectorKeyFile> CollectorKeyFile::read(Input input) {

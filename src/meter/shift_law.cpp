@@ -31,10 +31,11 @@ std::vector<std::uint64_t> geometric(double first, double log_ratio) {
 
 /// ⌊factor · weight⌋, or at least kTotal where that is more, for a factor ≥ 1. A double has 53 bits, a weight 62.
 uint128 times(double factor, std::uint64_t weight) {
+  constexpr double kEnough = 0x1p63;  // above kTotal for any weight but 0; e^ε may be infinite
   int exponent = 0;
-  const auto mantissa = static_cast<std::uint64_t>(std::ldexp(std::frexp(factor, &exponent), 53));
+  const auto mantissa = static_cast<std::uint64_t>(std::ldexp(std::frexp(std::min(factor, kEnough), &exponent), 53));
   const uint128 product = static_cast<uint128>(mantissa) * weight;
-  return exponent <= 53 ? product >> (53 - exponent) : product << std::min(exponent - 53, 11);
+  return exponent <= 53 ? product >> (53 - exponent) : product << (exponent - 53);
 }
 
 }  // namespace

@@ -155,6 +155,9 @@ TEST_F(Meter, BadInputIsNamed) {
   expect(report_options + "--b 1 --parts 2 --divide-below much", 2, "--divide-below: expected a number above 0");
   expect("meter keys --readings r.csv --out meters.keys --collector-out c", 2, "is there already");
   expect("meter keys --out k --collector-out c", 2, "no meters");
+  expect("meter keys --meter a,b --out k --collector-out c", 2, "--meter: found a comma");
+  write_file(directory / "quoted.csv", "time,meter,value\n1,\"m\",2\n");
+  expect("meter keys --readings quoted.csv --out k --collector-out c", 2, "quoted.csv:2:3: found a quote");
   expect("meter keys --readings none.csv --out k --collector-out c", 2, "none.csv");
   expect("meter collect --keys meters.keys --b 1 --slots 9", 3, "shift keys");
   expect("meter collect --keys collector.keys --b 1 --slots 0", 2, "the window: expected");
@@ -174,6 +177,59 @@ TEST_F(Meter, BadInputIsNamed) {
          "r.csv:2:3: found meter");
   expect("meter collect --reports reports.csv --keys other.collector --b 1 --slots 9", 2,
          "expected a meter of the collector's keys");
+}
+
+TEST_F(Meter, FilesMustBeDifferent) {
+  const std::string keys = text("meters.keys");
+  const std::string collector_keys = text("collector.keys");
+  const auto refuses = [&](const std::string& options, const std::string& part) {
+    const Finished finished = fugu(options);
+    EXPECT_EQ(finished.exit_code, 2) << options << "\n" << finished.err;
+    EXPECT_NE(finished.err.find(part), std::string::npos) << options << "\n" << finished.err;
+  };
+  const std::string report_options = "meter report --b 1 --readings r.csv --keys meters.keys ";
+  refuses(report_options + "--state meters.keys --out o.csv", "--keys and --state must be different files");
+  refuses(report_options + "--state g.state --out ./meters.keys", "--keys and --out must be different files");
+  refuses(report_options + "--state r.csv --out o.csv", "--readings and --state must be different files");
+  refuses(report_options + "--state g.state --out r.csv", "--readings and --out must be different files");
+  refuses(report_options + "--state new --out ./new", "--state and --out must be different files");
+  refuses("meter keys --readings r.csv --out new --collector-out new", "--out and --collector-out must be different");
+  EXPECT_FALSE(std::filesystem::exists(directory / "new"));
+  std::filesystem::create_hard_link(directory / "collector.keys", directory / "linked");
+  write_file(directory / "reports.csv", "");
+  const std::string collect_options = "meter collect --reports reports.csv --keys collector.keys --b 1 --slots 9 ";
+  refuses(collect_options + "--out linked", "--keys and --out must be different files");
+  refuses(collect_options + "--accumulated reports.csv", "--reports and --accumulated must be different files");
+  refuses(collect_options + "--statistics s.csv --histogram s.csv", "--statistics and --histogram must be different");
+  EXPECT_EQ(text("meters.keys"), keys);
+  EXPECT_EQ(text("collector.keys"), collector_keys);
+  EXPECT_EQ(text("r.csv"), readings());
+}
+
+// Over a gap, what was due in it would leave when the next reading is taken, which arrivals must not show.
+TEST_F(Meter, TheLaggedFormNeedsARowForEverySlotOfALiveInput) {
+  const auto live = [&](const std::string& rows, const std::string& scheme) {
+    std::filesystem::remove(directory / "g.state");
+    std::filesystem::remove(directory / "reports.csv");
+    ProcessOptions options;
+    options.directory = directory.path();
+    const std::string command = "meter report --keys meters.keys --state g.state --out reports.csv ";
+    Process process(fugu_command(command + scheme), options);
+    process.feed(std::string("time,meter,value\n").append(rows));
+    return process.wait();
+  };
+  const std::string lagged = "--epsilon 1 --delta 1e-4";
+  const std::string gap = "0,m0,5\n1,m0,7\n4,m0,5\n";
+  const Finished refused = live(gap, lagged);
+  EXPECT_EQ(refused.exit_code, 3) << refused.err;
+  EXPECT_NE(refused.err.find(":4:1: found a jump by 3 slots; expected a row for every slot"), std::string::npos)
+      << refused.err;
+  EXPECT_NE(text("g.state").find("meter,m0,0,1,"), std::string::npos) << "what came before the gap is kept";
+  EXPECT_EQ(live("0,m0,5\n1,m0,7\n2,m1,\n3,m0,\n4,m0,5\n", lagged).exit_code, 0);
+  EXPECT_EQ(live(gap, "--b 1").exit_code, 0) << "no promise about arrivals";
+  write_file(directory / "r.csv", std::string("time,meter,value\n").append(gap));
+  std::filesystem::remove(directory / "g.state");
+  EXPECT_EQ(fugu(std::string(kReport).append(lagged)).exit_code, 0) << "a file";
 }
 
 TEST_F(Meter, AnOldStateIsNoticed) {

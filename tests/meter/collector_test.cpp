@@ -115,7 +115,7 @@ TEST(Collector, EstimatesAreUnbiasedAndAsUncertainAsTheySay) {
   constexpr Slot kSlots = 200;
   constexpr std::int64_t kLoad = 1000;
   const auto scheme = *TemporalScheme::published(1);
-  auto gateway = Gateway::make({.scheme = scheme}, make_keys(kMeters));
+  auto gateway = Gateway::make({.scheme = scheme}, make_keys(kMeters, 100));
   for (Slot slot = 0; slot < kSlots; ++slot) {
     for (NameTable::Id meter = 0; meter < kMeters; ++meter) gateway->measure(meter, slot, kLoad);
     gateway->end_slot(slot);
@@ -137,7 +137,8 @@ TEST(Collector, EstimatesAreUnbiasedAndAsUncertainAsTheySay) {
   // fixed.
   EXPECT_NEAR(mean, kTruth, 4 * std::sqrt(said / (kSlots - kFrom)));
   EXPECT_NEAR(squares / said, 1, 0.35) << "160 draws: a chi-square variable leaves this once in 1,000";
-  EXPECT_LT(smoothed, squares / 4) << "the Kalman filter helps where the load is steady";
+  // Over the 60 other sets of keys with salts below 60 this ratio is 0.34 ± 0.06: four deviations more.
+  EXPECT_LT(smoothed / squares, 0.6) << "the Kalman filter helps where the load is steady";
 }
 
 TEST(Collector, LaggedEstimatesAreComplete) {

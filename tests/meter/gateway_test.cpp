@@ -67,7 +67,7 @@ TEST(Gateway, NumbersFollowSendingNotMeasuring) {
   EXPECT_GT(same_slot_pairs, 50);
 }
 
-TEST(Gateway, ShiftsAreAFunctionOfKeyMeterAndSlot) {
+TEST(Gateway, ShiftsAreAFunctionOfKeyRulesMeterAndSlot) {
   auto one = Gateway::make(published_rules(1), make_keys(5));
   auto same = Gateway::make(published_rules(1), make_keys(5));
   auto other = Gateway::make(published_rules(1), make_keys(5, 1));
@@ -81,6 +81,33 @@ TEST(Gateway, ShiftsAreAFunctionOfKeyMeterAndSlot) {
   for (std::size_t i = 0; i < one->outbox().size(); ++i)
     moved += one->outbox()[i].report.stamp != other->outbox()[i].report.stamp;
   EXPECT_GT(moved, 50);
+}
+
+/// The shift of each slot's reading of one meter.
+std::vector<Slot> shifts_under(const MeterRules& rules, Slot slots) {
+  auto gateway = Gateway::make(rules, make_keys(1));
+  for (Slot slot = 0; slot < slots; ++slot) gateway->measure(0, slot, slot);  // the value says when it was measured
+  drain(*gateway);
+  std::vector<Slot> shifts(static_cast<std::size_t>(slots));
+  for (const auto& [meter, report] : gateway->outbox())
+    shifts[static_cast<std::size_t>(report.value_steps)] = report.stamp - report.value_steps;
+  return shifts;
+}
+
+// From the same bits all laws draw shifts of the same sign, as each is symmetric and a draw looks up a quantile.
+TEST(Gateway, AnotherSchemeDrawsIndependently) {
+  const auto opposite = [](const std::vector<Slot>& a, const std::vector<Slot>& b) {
+    int count = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) count += (a[i] < 0 && b[i] > 0) || (a[i] > 0 && b[i] < 0);
+    return count;
+  };
+  const auto shifts = shifts_under(published_rules(1), 1000);
+  EXPECT_EQ(opposite(shifts, shifts_under(published_rules(1), 1000)), 0);
+  MeterRules other_queue = published_rules(1);
+  other_queue.queue_max = 1000;
+  // Independent draws are opposite with probability above 0.18: below 100 of 1,000 by more than 6 deviations.
+  for (const MeterRules& other : {published_rules(2), lagged_rules(1), lagged_rules(0.5), other_queue})
+    EXPECT_GT(opposite(shifts, shifts_under(other, 1000)), 100);
 }
 
 TEST(Gateway, TakesAReadingOnce) {
@@ -251,6 +278,32 @@ TEST(GatewayState, ADamagedStateIsRefused) {
   }
 }
 
+// Every part has its own MAC; that all are there, each once, must show too.
+TEST(GatewayState, AMeterCannotBeLeftOutOrDoubled) {
+  auto gateway = Gateway::make(published_rules(2), make_keys(3));
+  run_slots(*gateway, 0, 20);
+  const std::string state = gateway->state();
+  const auto error = [](const std::string& text) { return error_of(text, published_rules(2), make_keys(3)); };
+  const std::size_t first = state.find("meter,m0,");
+  const std::size_t second = state.find("meter,m1,");
+  const std::size_t third = state.find("meter,m2,");
+  const std::size_t end = state.rfind("end");
+  std::string without = state.substr(0, second).append(state.substr(third));
+  EXPECT_NE(error(without), "");
+  without.replace(without.find("meters,3"), 8, "meters,2");
+  EXPECT_NE(error(without).find("a state that was changed"), std::string::npos) << error(without);
+  std::string doubled = state.substr(0, second).append(state.substr(first, second - first));
+  doubled.append(state.substr(third));
+  EXPECT_NE(error(doubled).find("a meter that an earlier part has"), std::string::npos) << error(doubled);
+  const std::string more = state.substr(0, end).append(state.substr(first, second - first)).append("end\n");
+  EXPECT_NE(error(more), "");
+  std::string none = state.substr(0, first).append("end\n");
+  none.replace(none.find("meters,3"), 8, "meters,0");
+  EXPECT_NE(error(none), "");
+  // Meters that are new to the keys begin with nothing.
+  EXPECT_EQ(error_of(state, published_rules(2), make_keys(4)), "");
+}
+
 TEST(GatewayState, SaysWhyItIsRefused) {
   auto gateway = Gateway::make(published_rules(2), make_keys(2));
   run_slots(*gateway, 0, 20);
@@ -261,9 +314,9 @@ TEST(GatewayState, SaysWhyItIsRefused) {
   EXPECT_NE(error_of(state, published_rules(2), make_keys(1)).find("the state of another meter"), std::string::npos);
   EXPECT_NE(error_of("time,value\n1,2\n", published_rules(2), make_keys(1)).find("a state file of fugu meter"),
             std::string::npos);
-  EXPECT_NE(
-      error_of(state.substr(0, state.rfind("end,")), published_rules(2), make_keys(2)).find("the end of the file"),
-      std::string::npos);
+  const std::string cut = error_of(state.substr(0, state.rfind("end")), published_rules(2), make_keys(2));
+  EXPECT_NE(cut.find("the end of the file"), std::string::npos);
+  EXPECT_NE(cut.find("make new keys for these meters and their collector"), std::string::npos) << cut;
 }
 
 TEST(GatewayState, SavesAndLoads) {

@@ -57,7 +57,7 @@ TEST(ReportReader, AnythingChangedIsForged) {
     EXPECT_EQ(read_all(text, make_keys(3), ReportReader::Forged::skip), "0");
   }
   std::string other = std::string(kReportHeader).append("\n");
-  ReportFormat{}.append(other, "m2", report);
+  ReportFormat{}.append(other, meter == "m2" ? "m1" : "m2", report);
   EXPECT_NE(read_all(other, make_keys(3)).find("did not make"), std::string::npos) << "another meter's name";
   std::string later = std::string(kReportHeader).append("\n");
   Report delayed = report;
@@ -178,6 +178,34 @@ TEST(MeterReadings, ReadsSlotsStampsAndMissingValues) {
                                     file.meters, {.slot_s = 900});
   ASSERT_TRUE(*stamps->next(row));
   EXPECT_EQ(stamps->format().time_text(row.slot - 1), "2026-03-29T01:30:00+01:00");
+}
+
+TEST(Keys, AreMadeForNamesThatCanBeReadBack) {
+  MeterKeyFile file;
+  ASSERT_TRUE(file.add("m0", {"--meter", 0, 0}));
+  ASSERT_TRUE(file.add("Küche 1", {"--meter", 0, 0}));
+  ASSERT_TRUE(file.add("m0", {"--meter", 0, 0})) << "has keys already";
+  for (const char* name : {"a,b", "a\"b", "a\nb", ""}) {
+    const auto refused = file.add(name, {"--meter", 0, 0});
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().message.find("--meter: found "), 0) << refused.error().message;
+  }
+  EXPECT_EQ(MeterKeyFile::read(Input::from_memory("keys", file.text()))->text(), file.text());
+  EXPECT_EQ(file.keys.size(), 2);
+}
+
+TEST(Keys, AreMadeOnceAndForTheirOwner) {
+  TempDir directory;
+  const MeterKeyFile keys = make_keys(2);
+  ASSERT_TRUE(keys.create(directory.file("keys"), directory.file("collector")));
+  for (const char* name : {"keys", "collector"})
+    EXPECT_EQ(std::filesystem::status(directory.file(name)).permissions(),
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_EQ(MeterKeyFile::read(*Input::open(directory.file("keys")))->text(), keys.text());
+  EXPECT_EQ(CollectorKeyFile::read(*Input::open(directory.file("collector")))->keys.size(), 2);
+  EXPECT_EQ(make_keys(3).create(directory.file("keys"), directory.file("other")).error().cause, Cause::usage);
+  EXPECT_EQ(MeterKeyFile::read(*Input::open(directory.file("keys")))->text(), keys.text());
+  EXPECT_EQ(keys.create(directory.file("no/such/folder"), "").error().cause, Cause::environment);
 }
 
 TEST(MeterReadings, NamesWhatIsWrong) {

@@ -86,6 +86,16 @@ TEST(ShiftLaw, RefusesScalesItCannotServe) {
 
 // One of the twenty printed digits is off: for b = 1 and the last but one slot the paper has 0.1013, and its own
 // equation 7 gives 0.10122.
+TEST(ShiftLaw, AnEpsilonBeyondAllDoublesLeavesWhatOnlyOneCanReach) {
+  const auto law = *ShiftLaw::truncated_laplace(0.5, 20);
+  double only_one = 0;
+  for (Slot shift = 11; shift <= 20; ++shift) only_one += law.probability(shift);
+  for (const double epsilon : {60.0, 710.0, 1e5}) {
+    EXPECT_NEAR(law.delta(10, epsilon), only_one, only_one * 1e-12) << epsilon;
+    EXPECT_EQ(law.delta(10, epsilon), law.delta(10, 60)) << epsilon;
+  }
+}
+
 TEST(Published, WeightsOfTableTwo) {
   const std::map<double, std::vector<double>> table = {{0.5, {0.7746, 0.1949, 0.0264, 0.0036, 0.0005}},
                                                        {1.0, {0.5647, 0.2751, 0.1012, 0.0372, 0.0137}},
@@ -101,6 +111,7 @@ TEST(Published, WeightsOfTableTwo) {
 }
 
 TEST(Published, StampsAloneKeepOneOverBPerSlotMoved) {
+  EXPECT_LE(TemporalScheme::published(1)->shift().delta(1, 1), 0x1p-52) << "as the page says";
   for (const double b : {0.25, 1.0, 2.0, 10.0}) {
     const auto scheme = TemporalScheme::published(b);
     for (const Slot moved : {1, 2, 7}) {

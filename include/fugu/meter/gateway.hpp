@@ -11,10 +11,11 @@
 // the saved outbox, is sent again, and is recognised by its number.
 //
 // Guarantee: that of the scheme (temporal_scheme.hpp). The shift of a reading is a function of the meter's shift key,
-// meter, slot and part alone: measuring a slot again after a restart repeats it. Values are not changed: per meter, the
-// sum over all reports is the sum over all readings, to the last step. Reports that are due in the same slot go out in
-// a keyed random order. docs/guarantees/temporal.md. State: see state_bytes(); time: one hash and a search in a small
-// table per part, one hash per report (bench/meter_bench.cpp). One thread.
+// the rules, meter, slot and part alone: measuring a slot again after a restart repeats it, and under other rules it is
+// drawn independently. Values are not changed: per meter, the sum over all reports is the sum over all readings, to the
+// last step. Reports that are due in the same slot go out in a keyed random order. docs/guarantees/temporal.md. State:
+// see state_bytes(); time: one hash and a search in a small table per part, one hash per report
+// (bench/meter_bench.cpp). One thread.
 #pragma once
 
 #include <cstddef>
@@ -122,7 +123,7 @@ class Gateway {
   void send(MeterId meter, const Queued& report, Slot now);
   std::string section(MeterId meter, const std::vector<const Report*>& outgoing) const;
   std::string rules_text() const;
-  Result<void> restore_meter(LineReader& lines, std::string_view head, const std::string& rules_line);
+  Result<MeterId> restore_meter(LineReader& lines, std::string_view head, const std::string& common);
   Result<std::optional<MeterId>> parse_head(std::string_view line, const Location& where, State& state,
                                             std::uint64_t& rows) const;
 

@@ -30,6 +30,10 @@ class MeterReadings {
   /// False at the end. A row earlier than the one before is an error.
   Result<bool> next(Row& row);
   bool would_wait() { return lines_.would_wait(); }
+  /// Rows come as they are measured: through a pipe, not from a file.
+  bool is_live() const { return lines_.is_live(); }
+  /// The row that next() gave last.
+  Location here() const { return lines_.at(1); }
   /// How reports of these readings are written. Slots of time stamps count from 1970, so that every file agrees.
   const ReportFormat& format() const { return format_; }
 

@@ -103,9 +103,14 @@ struct MeterKeyFile {
   std::vector<MeterKeys> keys;  ///< by id
 
   static Result<MeterKeyFile> read(Input input);
+  /// Makes keys for a meter that has none here. A name that read() would not take is an error at `where`.
+  Result<void> add(std::string_view meter, const Location& where);
   std::string text() const;
   /// What the collector gets: CSV `meter,report_key`.
   std::string collector_text() const;
+  /// Makes two new files, durable, that their owner alone can read. A file that is there is an error (Cause::usage):
+  /// what was made with its keys needs them.
+  Result<void> create(const std::string& path, const std::string& collector_path) const;
 };
 
 /// CSV `meter,report_key`. A file that also holds shift keys is refused: with them a collector could undo the shifts.
