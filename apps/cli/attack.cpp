@@ -57,7 +57,7 @@ With --uses, also what somebody finds who has nothing but the release: a matched
 Examples
   fugu attack --released released.csv --policies policies.csv --unit-step 0.001 --unit kW
   fugu attack --released released.csv --policies policies.csv --meter h0 --plot roc.svg --html attack.html --out all.csv
-  fugu attack --released released.csv --policies policies.csv --unit-step 0.001 --delta 1e-6   Gaussian noise
+  fugu attack --released released.csv --policies policies.csv --unit-step 0.001 --delta 1e-6      Gaussian noise
   fugu simulate households --households 20 --totals load.csv --log uses.csv --policies policies.csv
   fugu attack --released released.csv --policies policies.csv --uses uses.csv
 )";
