@@ -3,6 +3,21 @@
 static_assert(sizeof(unsigned long) == sizeof(std::uint64_t), "GMP and MPFR take 64-bit integers as unsigned long");
 
 namespace fugu::detail {
+
+namespace {
+
+/// MPFR keeps constants and buffers for each thread, which are given back when the thread ends.
+struct ThreadCaches {
+  ~ThreadCaches() { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
+};
+
+}  // namespace
+
+Real::Real(mpfr_prec_t precision_bits) {
+  thread_local const ThreadCaches caches;
+  mpfr_init2(value_, precision_bits);
+}
+
 namespace {
 
 /// count · 2^digit / scale, rounded in the direction given.

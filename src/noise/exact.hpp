@@ -15,7 +15,7 @@ namespace fugu::detail {
 /// One arbitrary-precision float.
 class Real {
  public:
-  explicit Real(mpfr_prec_t precision_bits) { mpfr_init2(value_, precision_bits); }
+  explicit Real(mpfr_prec_t precision_bits);
   Real(const Real&) = delete;
   Real& operator=(const Real&) = delete;
   ~Real() { mpfr_clear(value_); }
