@@ -254,6 +254,15 @@ void open_picture(MarkupWriter& svg, std::string_view id, Form form, const Point
                      {"rx", "8"}});
 }
 
+Extent extent_of(const std::vector<Point>& points) {
+  Extent extent;
+  for (const Point& point : points) {
+    include(extent.x, point.x);
+    include(extent.y, point.y);
+  }
+  return extent;
+}
+
 }  // namespace
 
 double Frame::width_px() const { return std::abs(x.range().width()); }
@@ -262,14 +271,7 @@ Line::Line(Options options, std::vector<Point> points) : options_(std::move(opti
   FUGU_CHECK(std::ranges::is_sorted(points_, {}, &Point::x));
 }
 
-Extent Line::extent() const {
-  Extent extent;
-  for (const Point& point : points_) {
-    include(extent.x, point.x);
-    include(extent.y, point.y);
-  }
-  return extent;
-}
+Extent Line::extent() const { return extent_of(points_); }
 
 LegendEntry Line::legend() const {
   return {options_.label, LegendEntry::Swatch::line, options_.colour, options_.width_px, options_.dashed};
@@ -306,14 +308,7 @@ void Line::draw(MarkupWriter& svg, const Frame& frame) const {
 
 Dots::Dots(Options options, std::vector<Point> points) : options_(std::move(options)), points_(std::move(points)) {}
 
-Extent Dots::extent() const {
-  Extent extent;
-  for (const Point& point : points_) {
-    include(extent.x, point.x);
-    include(extent.y, point.y);
-  }
-  return extent;
-}
+Extent Dots::extent() const { return extent_of(points_); }
 
 LegendEntry Dots::legend() const {
   return {options_.label, LegendEntry::Swatch::line, options_.colour, options_.size_px};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace fugu {
@@ -112,6 +113,12 @@ TEST(ResultMacros, TryReturnsAtTheFirstError) {
   reached = 0;
   EXPECT_FALSE(check_twice(6, reached).has_value());
   EXPECT_EQ(reached, 1);
+}
+
+TEST(Result, AnEmptyOptionalIsAValue) {
+  const Result<std::optional<int>> nothing = std::nullopt;
+  ASSERT_TRUE(nothing.has_value());
+  EXPECT_FALSE(nothing->has_value());
 }
 
 TEST(ExitCodes, AreThoseOfTheCommandLine) {

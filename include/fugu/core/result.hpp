@@ -66,7 +66,7 @@ class [[nodiscard]] Result {
   template <class U = T>
     requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, Error> &&
              !std::is_same_v<std::remove_cvref_t<U>, Result>)
-  Result(U&& value) : value_(std::forward<U>(value)) {}
+  Result(U&& value) : value_(std::in_place, std::forward<U>(value)) {}  // in place: an empty optional is a value
   Result(Error error) : failure_(std::move(error)) {}
   Result(detail::Failure&& failure) : failure_(std::move(failure)) {}
 
