@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "dual_ascent.hpp"
@@ -32,6 +34,8 @@ constexpr std::size_t kStoredPoliciesPerSlot = 4;
 constexpr int kRoundsMax = 64;
 constexpr std::uint32_t kSweepsPerRound = 12;
 constexpr int kFillPasses = 3;
+// How far rates may rise before all bounds are looked at again. Larger: more of them are looked at every time.
+constexpr double kRoomToRise = 1.25;
 
 /// What a plan may spend of a budget. Besides the margin: a window sum that is a difference of prefix sums over
 /// n slots is off by at most n·2^-53 of the whole sum, which is at most n/length windows; the accountant rounds each
@@ -110,8 +114,8 @@ struct BookBounds {
   }
 };
 
-/// Of a book's bounds those that can bind at all: the others keep their budget even where every rate is as large as it
-/// may get, and losses only grow with rates. In a large book that is most of them.
+/// Of a book's bounds those that can bind while no rate is above a ceiling: the others keep their budget even at the
+/// ceiling, and losses only grow with rates. In a large book, with a ceiling near the best rates, that is hardly any.
 class BindingBounds {
  public:
   struct Candidate {
@@ -120,16 +124,20 @@ class BindingBounds {
     const Policy* phi;
   };
 
-  BindingBounds(const BookBounds& all, std::span<const double> at_most) : all_(all) {
-    WindowSums windows;
-    windows.assign(at_most.data(), 0, static_cast<std::uint32_t>(at_most.size() - 1));
+  BindingBounds(const BookBounds& all, std::span<const double> ceiling) : all_(all) {
+    const CanBind can_bind(ceiling);
     std::vector<PlanTerm> terms;
     std::size_t index = 0;
     all.for_each_policy([&](const Collection& collection, const Policy& phi) {
-      const Bound bound = all.bound_of(collection, phi, terms);
-      if (windows.loss(bound.terms) > spendable(bound.budget, static_cast<std::uint32_t>(at_most.size()), bound.terms))
-        candidates_.push_back({index, &collection, &phi});
+      if (can_bind(all.bound_of(collection, phi, terms))) candidates_.push_back({index, &collection, &phi});
       ++index;
+    });
+  }
+  /// Of those that can bind below a higher ceiling.
+  BindingBounds(const BindingBounds& wider, std::span<const double> ceiling) : all_(wider.all_) {
+    const CanBind can_bind(ceiling);
+    wider.for_each_candidate([&](const Bound& bound, const Candidate& candidate) {
+      if (can_bind(bound)) candidates_.push_back(candidate);
     });
   }
 
@@ -146,6 +154,20 @@ class BindingBounds {
   }
 
  private:
+  class CanBind {
+   public:
+    explicit CanBind(std::span<const double> ceiling) : slots_(static_cast<std::uint32_t>(ceiling.size())) {
+      windows_.assign(ceiling.data(), 0, slots_ - 1);
+    }
+    bool operator()(const Bound& bound) const {
+      return windows_.loss(bound.terms) > spendable(bound.budget, slots_, bound.terms);
+    }
+
+   private:
+    WindowSums windows_;
+    std::uint32_t slots_;
+  };
+
   BookBounds all_;
   std::vector<Candidate> candidates_;
 };
@@ -259,10 +281,11 @@ class Repair {
       if (factor_[t] < 1) rate[t] = lower[t] + factor_[t] * (rate[t] - lower[t]);
   }
 
-  /// x_t ← x_t · least (budget / loss) of all bounds that hold t, in slots that are planned. From feasible rates:
-  /// feasible, and no rate falls.
+  /// x_t ← x_t · least (budget / loss) of all bounds that hold t, in slots that are planned, up to the ceiling. From
+  /// feasible rates: feasible, and no rate falls.
   template <class Bounds>
-  void grow(const Bounds& bounds, const SlotBoxes& boxes, std::vector<double>& rate) {
+  void grow(const Bounds& bounds, std::span<const double> weight, std::span<const double> ceiling,
+            std::vector<double>& rate) {
     factor_.assign(rate.size(), kInfinity);
     bounds.for_each([&](const Bound& bound) {
       windows_.assign(rate.data(), bound.first, bound.last);
@@ -271,8 +294,8 @@ class Repair {
       if (loss > 0) lower_factor(bound, std::max(1.0, budget / loss));
     });
     for (std::size_t t = 0; t < rate.size(); ++t)
-      if (boxes.weight[t] > 0 && factor_[t] < kInfinity)
-        rate[t] = std::max(rate[t], std::min(rate[t] * factor_[t], boxes.at_most[t]));
+      if (weight[t] > 0 && factor_[t] < kInfinity)
+        rate[t] = std::max(rate[t], std::min(rate[t] * factor_[t], ceiling[t]));
   }
 
  private:
@@ -334,6 +357,7 @@ struct PlanSolver::Workspace {
   Repair repair;
   PlanConstraints constraints;
   std::vector<double> candidate;
+  std::vector<double> ceiling;  // of rates: only bounds that can bind below it are looked at
 
   template <class Bounds>
   void open(const Bounds& bounds, const PlanTask& task, std::size_t slots);
@@ -344,6 +368,8 @@ struct PlanSolver::Workspace {
   void close(const PlanTask& task, Plan& plan) const;
   void drop_starved(Plan& plan) const;
 
+  /// Of the bounds in `all` those that can bind near the current rates, by way of `near`, which is kept while it holds.
+  const BindingBounds& near_rates(const BindingBounds& all, std::optional<BindingBounds>& near);
   void find_violations(const BindingBounds& bounds, double enough, Violations& violations);
 
   Plan solve_stored(const PlanConstraints& stored, const PlanTask& task);
@@ -372,6 +398,7 @@ void PlanSolver::Workspace::open(const Bounds& bounds, const PlanTask& task, std
     boxes.weight[t] = 0;
     boxes.at_least[t] = boxes.at_most[t] = task.spent[t];
   }
+  ceiling = boxes.at_most;
 }
 
 template <class Bounds>
@@ -401,7 +428,7 @@ void PlanSolver::Workspace::consider(const Bounds& bounds, const PlanConstraints
                                      Plan& plan) {
   candidate.assign(ascent.rates().begin(), ascent.rates().end());
   repair.shrink(bounds, boxes.at_least, candidate);
-  for (int pass = 0; pass < kFillPasses; ++pass) repair.grow(bounds, boxes, candidate);
+  for (int pass = 0; pass < kFillPasses; ++pass) repair.grow(bounds, boxes.weight, ceiling, candidate);
   const double objective = objective_of(boxes, task.objective, candidate);
   if (plan.rate.empty() || objective < plan.objective) {
     plan.objective = objective;
@@ -435,7 +462,8 @@ Plan PlanSolver::Workspace::solve_streamed(const PlanBook& book, const PlanTask&
   const BookBounds all{&book};
   const auto slots = static_cast<std::size_t>(book.slots.slots());
   open(all, task, slots);
-  const BindingBounds bounds(all, boxes.at_most);
+  const BindingBounds can_bind(all, ceiling);
+  std::optional<BindingBounds> near;
   constraints.reset(book.slots);
   ascent.start(boxes, task.objective);
   Plan plan;
@@ -443,7 +471,7 @@ Plan PlanSolver::Workspace::solve_streamed(const PlanBook& book, const PlanTask&
   Violations violations(slots);
   std::vector<std::size_t> origin;  // of each bound in memory: its position in the book
   for (int round = 0; round < kRoundsMax && plan.sweeps < task.sweeps_max; ++round) {
-    find_violations(bounds, enough, violations);
+    find_violations(round == 0 ? can_bind : near_rates(can_bind, near), enough, violations);
     if (violations.worst() <= enough) break;
     violations.for_each([&](const Violations::Entry& entry) {
       const auto& [index, collection, phi] = entry.bound;
@@ -454,13 +482,22 @@ Plan PlanSolver::Workspace::solve_streamed(const PlanBook& book, const PlanTask&
     for (std::uint32_t i = 0; i < kSweepsPerRound; ++i)
       if (ascent.sweep(constraints, plan.sweeps++ % 2 == 0) <= enough / 2) break;
   }
-  consider(bounds, constraints, task, plan);
+  consider(near_rates(can_bind, near), constraints, task, plan);
   for (std::size_t i = 0; i < constraints.size(); ++i)
     if (const double price = ascent.price(i); price > 0) plan.prices.push_back({origin[i], price});
   std::sort(plan.prices.begin(), plan.prices.end(),
             [](const PlanPrice& a, const PlanPrice& b) { return a.constraint < b.constraint; });
   close(task, plan);
   return plan;
+}
+
+const BindingBounds& PlanSolver::Workspace::near_rates(const BindingBounds& all, std::optional<BindingBounds>& near) {
+  const std::span<const double> rates = ascent.rates();
+  if (near && std::ranges::equal(rates, ceiling, std::less_equal())) return *near;
+  for (std::size_t t = 0; t < ceiling.size(); ++t)
+    ceiling[t] = std::min(boxes.at_most[t], kRoomToRise * rates[t]);  // no rate is below at_least
+  near.reset();  // its memory is wanted
+  return near.emplace(all, ceiling);
 }
 
 void PlanSolver::Workspace::find_violations(const BindingBounds& bounds, double enough, Violations& violations) {

@@ -110,7 +110,7 @@ struct Plan {
 ///
 /// Cost of a sweep: every term's interval once, and the windows chosen for each bound a few times. Books of households
 /// reach 1% in some ten sweeps. Of a book with far more policies than slots, only those that bind are kept in memory;
-/// all are looked at a few dozen times.
+/// all are looked at a few times, those within a quarter of their budget a few dozen times.
 class PlanSolver {
  public:
   PlanSolver();
