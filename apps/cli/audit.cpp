@@ -21,8 +21,8 @@ struct AuditArguments {
 };
 
 constexpr const char* kExamples = R"(
-Recomputes the guarantee from the recorded answers, in code that shares nothing with the code that granted them.
-Exit code 0 when everything holds, 1 when anything does not.
+From a ledger: recomputes the guarantee from the recorded answers, in code that shares nothing with the code that
+granted them. What has no ledger has a subcommand. Exit code 0 when everything holds, 1 when anything does not.
 
 Examples
   fugu audit --ledger run.ledger --released released.csv
