@@ -36,7 +36,8 @@ Result<MeterReadings> MeterReadings::open(Input input, const NameTable& meters, 
 Result<void> MeterReadings::find_clock(const Options& options) {
   format_.unit_step = options.unit_step;
   FUGU_ASSIGN(const auto line, lines_.peek());
-  if (!line) return {};
+  empty_ = !line;
+  if (empty_) return {};
   const auto fields = csv::split(*line);
   if (fields.size() != kColumns.size() || parse_slot_number(fields[columns_[0]])) return {};
   const std::string_view time = fields[columns_[0]];

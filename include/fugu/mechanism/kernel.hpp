@@ -87,8 +87,8 @@ class Kernel {
 
   // --- Requests -------------------------------------------------------------------------------------------------
   // `share` is the most a request may cost any one meter (see Accountant for the currency); it sets the noise, which is
-  // proportional to each series' sensitivity. Cause::refused when the accountant says no or the share is zero.
-  // Returned spans are valid until the next request.
+  // proportional to each series' sensitivity. Cause::refused when the accountant says no or the share is zero,
+  // Cause::usage only when it needs more noise than can be drawn. Returned spans are valid until the next request.
 
   /// The value of each series; nullopt where the total is missing (which costs nothing). A meter that counts into
   /// several of them pays for all: the share is split among those.
