@@ -17,7 +17,8 @@ struct AuditArguments {
   std::string distributional;  ///< state that the readings went through
   bool open_ended = false;
   DefinitionOptions definition;
-  std::optional<std::string> unit_step;  ///< 1; with policies a millionth
+  /// By default a grid that rounds no sensitivity or magnitude up by much.
+  std::string unit_step = "0.000001";
 };
 
 constexpr const char* kExamples = R"(
@@ -54,10 +55,17 @@ std::string count_text(std::uint64_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// "up to 2100 steps for up to 3 slots, somewhere in slots 44 to 55"
-std::string text_of(const Policy& policy) {
-  return (policy.shape ? "a pattern of up to " : "up to ") + count_text(policy.magnitude_steps, "step") +
-         " for up to " + count_text(policy.length_slots, "slot") + ", somewhere in " + slots_text(policy.interval);
+/// What the numbers of a report are about.
+struct Stream {
+  std::vector<std::string> series;
+  double unit_step = 1;
+};
+
+/// "up to 2.1 for up to 3 slots, somewhere in slots 44 to 55"
+std::string text_of(const Policy& policy, double unit_step) {
+  return (policy.shape ? "a pattern of up to " : "up to ") +
+         short_number(static_cast<double>(policy.magnitude_steps) * unit_step) + " for up to " +
+         count_text(policy.length_slots, "slot") + ", somewhere in " + slots_text(policy.interval);
 }
 
 void print_windows(const AuditReport& report, const std::vector<std::string>& series) {
@@ -70,18 +78,18 @@ void print_windows(const AuditReport& report, const std::vector<std::string>& se
   std::printf("\n");
 }
 
-void print_placement(const WorstPolicy& worst) {
+void print_placement(const WorstPolicy& worst, double unit_step) {
   for (std::size_t i = 0; i < worst.placement.size() && i < kNamed; ++i) {
     const PolicyPlacement& placed = worst.placement[i];
     const bool own = placed.policy == worst.policy;
     std::printf("%-11s from slot %lld on: %s\n", i == 0 ? "when" : "", static_cast<long long>(placed.start),
-                own ? "this" : text_of(placed.policy).c_str());
+                own ? "this" : text_of(placed.policy, unit_step).c_str());
   }
   if (worst.placement.size() > kNamed)
     std::printf("            and %zu more policies of the meter that overlap it\n", worst.placement.size() - kNamed);
 }
 
-void print_policies(const AuditReport& report, const std::vector<std::string>& series) {
+void print_policies(const AuditReport& report, const Stream& stream) {
   std::printf("policies    %llu", static_cast<unsigned long long>(*report.policies));
   if (!report.worst_policy) {
     std::printf("\n");
@@ -91,17 +99,21 @@ void print_policies(const AuditReport& report, const std::vector<std::string>& s
   std::printf("; the worst may have lost %s = %s of %s promised, %s of what it allows\n", worst.measure.c_str(),
               short_number(worst.loss).c_str(), short_number(worst.promised).c_str(),
               short_number(worst.ratio).c_str());
-  std::printf("that policy meter %s (in %s): %s, ε = %s\n", worst.meter.c_str(), names_of(worst.series, series).c_str(),
-              text_of(worst.policy).c_str(), short_number(worst.policy.epsilon.to_double()).c_str());
-  print_placement(worst);
+  std::printf("that policy meter %s (in %s): %s, ε = %s\n", worst.meter.c_str(),
+              names_of(worst.series, stream.series).c_str(), text_of(worst.policy, stream.unit_step).c_str(),
+              short_number(worst.policy.epsilon.to_double()).c_str());
+  print_placement(worst, stream.unit_step);
 }
 
-void print(const AuditReport& report, const std::vector<std::string>& series) {
+void print(const AuditReport& report, const Stream& stream) {
   std::printf("definition  %s\n", report.definition.c_str());
   std::printf("slots       %llu\nanswers     %llu\n", static_cast<unsigned long long>(report.slots),
               static_cast<unsigned long long>(report.answers));
-  if (!report.measure.empty()) print_windows(report, series);
-  if (report.policies) print_policies(report, series);
+  if (report.slots_not_in_file > 0)
+    std::printf("released    %llu of these slots are not in the file\n",
+                static_cast<unsigned long long>(report.slots_not_in_file));
+  if (!report.measure.empty()) print_windows(report, stream.series);
+  if (report.policies) print_policies(report, stream);
   for (const std::string& finding : report.findings) std::printf("finding     %s\n", finding.c_str());
   if (report.findings_total > report.findings.size())
     std::printf("finding     and %llu more\n",
@@ -141,57 +153,66 @@ Outcome audit_with_ledger(const AuditArguments& arguments) {
   const LedgerHeader& run = ledger.header();
   FUGU_ASSIGN(const auto state, state_of_run(run, arguments.distributional));
   FUGU_ASSIGN(AuditReport report, audit_ledger(arguments.ledger, {.open_ended = arguments.open_ended}));
+  const auto unit_step = unit_step_of(run);
   if (!arguments.released.empty()) {
     FUGU_ASSIGN(const RunClock clock, clock_of(run));
-    FUGU_ASSIGN(const UnitStep unit_step, unit_step_of(run));
+    if (!unit_step) return unit_step.error();
     FUGU_ASSIGN(Input input, Input::open(arguments.released));
     FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {clock.clock, run.series}));
     FUGU_TRY(audit_releases_against_ledger([&](ReleaseRecord& row) { return rows.next(row); }, arguments.ledger,
-                                           unit_step.to_double(), report));
+                                           unit_step->to_double(), report));
   }
   if (state) add_misfits(run, *state, report);
-  print(report, run.series);
+  print(report, {run.series, unit_step ? unit_step->to_double() : 1});
   FUGU_ASSIGN(const bool state_holds, print_distributional(run, state));
   return verdict(report.holds() && state_holds);
 }
 
-/// Policies say themselves what may change. Without a word about the floor, none is checked.
-Outcome audit_policies_without_ledger(const AuditArguments& arguments) {
+/// On what the released file itself states.
+Result<AuditReport> audit_stated(const AuditArguments& arguments, const std::vector<std::string>& series,
+                                 const UnitStep& unit_step) {
   DefinitionOptions about = arguments.definition;
-  if (about.policies.floor.empty()) about.policies.exact_when_idle = true;
+  const bool has_policies = about.policies.given();
+  // Policies say themselves what may change. Without a word about the floor, none is checked.
+  const bool unchecked_floor = has_policies && about.policies.floor.empty();
+  if (unchecked_floor) about.policies.exact_when_idle = true;
   FUGU_ASSIGN(const Definition definition, about.make());
-  // A grid that rounds no magnitude up by much, unless the stream's is given.
-  FUGU_ASSIGN(const UnitStep unit_step, UnitStep::parse(arguments.unit_step.value_or("0.000001")));
-  FUGU_ASSIGN(const std::vector<std::string> series, series_in(arguments.released));
   FUGU_ASSIGN(const Exposure exposure, about.exposure_of_stream(unit_step, series.size()));
   FUGU_ASSIGN(const RunClock clock, clock_in(arguments.released));
+  FUGU_ASSIGN(Input input, Input::open(arguments.released));
+  FUGU_ASSIGN(ReleaseReader reader, ReleaseReader::open(std::move(input), {clock.clock, series}));
+  const ReleasedRows rows = [&](ReleaseRecord& row) { return reader.next(row); };
+  if (!has_policies) return audit_stated_rates(rows, definition, exposure, unit_step.to_double());
   FUGU_ASSIGN(const PolicyBook book, about.policies.read({.unit_step = unit_step,
                                                           .clock = clock.clock,
                                                           .utc_offset_s = clock.utc_offset_s,
                                                           .default_utc_offset_s = clock.utc_offset_s,
                                                           .series = series}));
-  FUGU_ASSIGN(Input input, Input::open(arguments.released));
-  FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {clock.clock, series}));
-  FUGU_ASSIGN(const AuditReport report, audit_stated_rates([&](ReleaseRecord& row) { return rows.next(row); },
-                                                           definition, exposure, book, unit_step.to_double()));
-  note("the loss rates in the file are believed; audit the ledger for evidence");
-  print(report, series);
-  return verdict(report.holds());
+  FUGU_ASSIGN(AuditReport report, audit_stated_rates(rows, definition, exposure, book, unit_step.to_double()));
+  if (unchecked_floor)
+    report.definition = "swellfish: the policies given; what holds besides was not looked at (--floor)";
+  return report;
 }
 
 Outcome audit_without_ledger(const AuditArguments& arguments) {
-  if (arguments.definition.policies.given()) return audit_policies_without_ledger(arguments);
-  FUGU_ASSIGN(const Definition definition, arguments.definition.make());
-  FUGU_ASSIGN(const UnitStep unit_step, UnitStep::parse(arguments.unit_step.value_or("1")));
+  FUGU_ASSIGN(const UnitStep unit_step, UnitStep::parse(arguments.unit_step));
   FUGU_ASSIGN(const std::vector<std::string> series, series_in(arguments.released));
-  FUGU_ASSIGN(const Exposure exposure, arguments.definition.exposure_of_stream(unit_step, series.size()));
-  FUGU_ASSIGN(Input input, Input::open(arguments.released));
-  FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {std::nullopt, series}));
-  FUGU_ASSIGN(const AuditReport report, audit_stated_rates([&](ReleaseRecord& row) { return rows.next(row); },
-                                                           definition, exposure, unit_step.to_double()));
+  FUGU_ASSIGN(const AuditReport report, audit_stated(arguments, series, unit_step));
   note("the loss rates in the file are believed; audit the ledger for evidence");
-  print(report, series);
+  print(report, {series, unit_step.to_double()});
   return verdict(report.holds());
+}
+
+/// A ledger says itself what was promised: whoever gives another promise would believe that it was checked.
+Result<void> check_promise_is_the_ledgers(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const bool is_promise = option->get_group() == "Promise" || option->get_group() == "Policies";
+    if (is_promise && option->count() > 0)
+      return Error{Cause::usage, option->get_name() +
+                                     ": the ledger says what was promised; this is for audits without "
+                                     "one. To check another promise: --released OUT.csv and no --ledger"};
+  }
+  return {};
 }
 
 }  // namespace
@@ -224,7 +245,8 @@ void add_audit(CLI::App& app, Outcome& outcome) {
   command->callback([arguments, command, &outcome]() -> void {
     if (!command->get_subcommands().empty()) return;  // it has done its work
     if (!arguments->ledger.empty()) {
-      outcome = audit_with_ledger(*arguments);
+      const auto checked = check_promise_is_the_ledgers(*command);
+      outcome = checked ? audit_with_ledger(*arguments) : Outcome(checked.error());
     } else if (!arguments->released.empty()) {
       outcome = audit_without_ledger(*arguments);
     } else {

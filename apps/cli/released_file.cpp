@@ -25,16 +25,20 @@ Result<RunClock> clock_in(const std::string& released) {
   LineReader lines(std::move(input));
   FUGU_TRY(lines.next());  // the header
   std::optional<Stamp> first;
+  std::int64_t last_s = 0;
+  std::optional<std::int64_t> slot_s;  // the shortest step: slots may be missing in the file
   for (;;) {
     FUGU_ASSIGN(const auto line, lines.next());
     if (!line) break;
     Stamp stamp;
     if (parse_stamp(line->substr(0, line->find(',')), std::nullopt, stamp) != TimeFault::none) break;
     if (!first) first = stamp;
-    if (stamp.instant_s > first->instant_s)
-      return RunClock{Clock(first->instant_s, stamp.instant_s - first->instant_s), first->utc_offset_s};
+    const std::int64_t step_s = stamp.instant_s - last_s;
+    if (stamp.instant_s > first->instant_s && step_s > 0 && (!slot_s || step_s < *slot_s)) slot_s = step_s;
+    last_s = stamp.instant_s;
   }
-  return RunClock{};  // slot numbers, or a single slot
+  return slot_s ? RunClock{Clock(first->instant_s, *slot_s), first->utc_offset_s}
+                : RunClock{};  // slot numbers, or a single slot
 }
 
 }  // namespace fugu::cli

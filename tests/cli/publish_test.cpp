@@ -328,6 +328,62 @@ TEST(Audit, ABrokenPromiseIsExitCodeOne) {
   EXPECT_EQ(run_fugu(directory, claim + " --epsilon 0.9 --w 4").exit_code, 1);
 }
 
+/// A stream's first `slots` hours with one loss rate each.
+std::string hourly_releases(const std::vector<std::pair<int, std::string>>& rates) {
+  std::string text = "time,series,value,scale,loss_rate,sampled\n";
+  for (const auto& [hour, rate] : rates) {
+    char time[40];
+    std::snprintf(time, sizeof time, "2024-01-%02dT%02d:00:00+00:00", 1 + hour / 24, hour % 24);
+    text.append(time).append(",load,5,1,").append(rate).append(",1\n");
+  }
+  return text;
+}
+
+TEST(Audit, StatedRatesCountInTheSlotsThatTheirTimesName) {
+  const TempDir directory;
+  const std::string claim = "audit --released out.csv --definition w-event --epsilon 1 --w 4 --sensitivity 1";
+  // Hours 4 to 8 are missing: the rest is not one window.
+  std::vector<std::pair<int, std::string>> with_gap;
+  for (const int hour : {0, 1, 9, 10}) with_gap.emplace_back(hour, "0.4");
+  write_file(directory / "out.csv", hourly_releases(with_gap));
+  const Finished gap = run_fugu(directory, claim);
+  EXPECT_EQ(gap.exit_code, 0) << gap;
+  EXPECT_NE(gap.out.find("slots       11\n"), std::string::npos) << gap;
+  with_gap[1].first = 8;
+  write_file(directory / "out.csv", hourly_releases(with_gap));
+  EXPECT_EQ(run_fugu(directory, claim).exit_code, 1);
+  // Rows out of order could hide a window.
+  std::swap(with_gap[1], with_gap[3]);
+  write_file(directory / "out.csv", hourly_releases(with_gap));
+  const Finished unordered = run_fugu(directory, claim);
+  EXPECT_EQ(unordered.exit_code, 2) << unordered;
+  EXPECT_NE(unordered.err.find("expected ascending times"), std::string::npos) << unordered;
+}
+
+TEST(Audit, ALedgerIsNotCheckedAgainstAnotherPromise) {
+  const TempDir directory;
+  write_file(directory / "s.csv", stream(20));
+  ASSERT_EQ(run_fugu(directory,
+                     "publish --stream s.csv --definition user --horizon 15 --epsilon 1 --sensitivity 1 --mechanism "
+                     "uniform --ledger run.ledger --out out.csv")
+                .exit_code,
+            3);
+  expect_audit_holds(directory, "--ledger run.ledger --released out.csv");  // ended at its horizon
+  for (const char* other : {"--epsilon 0.1", "--definition event", "--policies none.csv", "--unit-step 2"}) {
+    const Finished refused = run_fugu(directory, std::string("audit --ledger run.ledger ").append(other));
+    EXPECT_EQ(refused.exit_code, 2) << refused;
+    EXPECT_NE(refused.err.find("the ledger says what was promised"), std::string::npos) << refused;
+  }
+  const std::vector<std::string> lines = lines_of(read_file(directory / "out.csv"));
+  std::string cut;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (i == 0 || i > 5) cut += lines[i] + "\n";
+  write_file(directory / "cut.csv", cut);
+  const Finished lacking = run_fugu(directory, "audit --ledger run.ledger --released cut.csv");
+  EXPECT_EQ(lacking.exit_code, 0) << lacking;
+  EXPECT_NE(lacking.out.find("5 of these slots are not in the file"), std::string::npos) << lacking;
+}
+
 // --- Cases kept as files, and larger recorded data ----------------------------------------------------------------
 
 std::vector<std::string> golden_cases() {
