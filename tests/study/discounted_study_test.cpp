@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "exchange_rows.hpp"
 #include "support/builders.hpp"
 #include "support/temp_dir.hpp"
 
@@ -86,6 +87,8 @@ TEST(DiscountedStudy, GoesOnAfterAKillWithTheSameRows) {
   DiscountedStudyOptions other = small();
   other.epsilon = 2;
   EXPECT_FALSE(DiscountedStudy::make(other)->open(directory.file("a"), false));
+  write_whole(directory.file("a/results.csv"), with_rows_exchanged(whole));
+  EXPECT_FALSE(study->open(directory.file("a"), false));
 }
 
 TEST(DiscountedStudy, ThePageHasTheFiguresAndTheVerdicts) {
