@@ -6,8 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "exchange_rows.hpp"
 #include "support/builders.hpp"
+#include "support/exchange_rows.hpp"
 #include "support/temp_dir.hpp"
 
 namespace fugu::test {

@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "exchange_rows.hpp"
 #include "fugu/mechanism/outlook.hpp"
+#include "support/exchange_rows.hpp"
 #include "support/process.hpp"
 #include "support/swellfish_reference.hpp"
 #include "zone_files.hpp"

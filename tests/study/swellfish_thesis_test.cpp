@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "exchange_rows.hpp"
 #include "fugu/attack/attack.hpp"
+#include "support/exchange_rows.hpp"
 #include "support/released.hpp"
 
 namespace fugu::test {
