@@ -321,8 +321,9 @@ Result<void> AttackRun::detect() {
     const double power = middle(powers);
     const auto length = static_cast<std::size_t>(middle(lengths));
     FUGU_ASSIGN(const std::vector<SeriesId> series, series_of(who.first));
-    for (const SeriesId id : series)
-      detected_[who.second] += judge_claims(matched_filter(values_[id], power, length), starts, length);
+    std::vector<std::vector<double>> scores;  // all series of the meter show the same uses: they count once
+    for (const SeriesId id : series) scores.push_back(matched_filter(values_[id], power, length));
+    detected_[who.second] += judge_claims(combined_scores(scores), starts, length);
   }
   return {};
 }

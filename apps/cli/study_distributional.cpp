@@ -24,8 +24,11 @@ Examples
 Result<std::vector<DistributionalRow>> run_cases(const StudyArguments& arguments,
                                                  const DistributionalStudyOptions& options) {
   const auto cases = distributional_cases();
+  std::vector<std::string> keys;
+  for (const DistributionalCase& which : cases) keys.push_back(key_text(which));
   FUGU_ASSIGN(ResultFile file, ResultFile::open({.folder = arguments.out,
                                                  .header = distributional_header(),
+                                                 .keys = std::move(keys),
                                                  .facts = {{"seed", std::to_string(options.seed)},
                                                            {"meters", std::to_string(options.meters)},
                                                            {"samples", std::to_string(options.samples)}},

@@ -1,6 +1,6 @@
 // fugu study temporal.
-#include <charconv>
-#include <cmath>
+#include <algorithm>
+#include <optional>
 
 #include "fugu/study/ordered_tasks.hpp"
 #include "fugu/study/result_file.hpp"
@@ -34,25 +34,26 @@ std::string header() {
   return text;
 }
 
-std::string row_of(const TemporalCell& cell, const TemporalMeasures& measures) {
+std::string key_of(const TemporalCell& cell) {
   std::string name(name_of(cell.rival));
   std::erase(name, ',');
-  std::string text = name + "," + result_number(cell.b);
+  return name.append(",").append(result_number(cell.b));
+}
+
+std::string row_of(const TemporalCell& cell, const TemporalMeasures& measures) {
+  std::string text = key_of(cell);
   for (const TemporalColumn& column : temporal_columns())
     text.append(",").append(result_number(measures.*column.value));
   return text;
 }
 
-Result<TemporalMeasures> parse_row(std::string_view row) {
-  const Error damaged{Cause::bad_input, "results.csv holds a row that is none; give --restart"};
+std::optional<TemporalMeasures> parse_row(std::string_view row) {
+  if (std::ranges::count(row, ',') != std::ranges::count(header(), ',')) return std::nullopt;
   TemporalMeasures measures{};
-  for (int skipped = 0; skipped < 2; ++skipped) {
-    if (row.find(',') == std::string_view::npos) return damaged;
-    row.remove_prefix(row.find(',') + 1);
-  }
+  for (int skipped = 0; skipped < 2; ++skipped) row.remove_prefix(row.find(',') + 1);
   for (const TemporalColumn& column : temporal_columns()) {
     const std::size_t comma = std::min(row.find(','), row.size());
-    if (!parse_result_number(row.substr(0, comma), measures.*column.value)) return damaged;
+    if (!parse_result_number(row.substr(0, comma), measures.*column.value)) return std::nullopt;
     row.remove_prefix(std::min(comma + 1, row.size()));
   }
   return measures;
@@ -67,11 +68,15 @@ Outcome run_temporal(const TemporalArguments& own, const StudyArguments& argumen
     for (int tenths = 1; tenths <= 20; ++tenths) options.b.push_back(tenths / 10.0);
   }
   FUGU_ASSIGN(const TemporalStudy study, TemporalStudy::make(options));
+  std::vector<std::string> keys;
+  for (const TemporalCell& cell : study.cells()) keys.push_back(key_of(cell));
   FUGU_ASSIGN(ResultFile file, ResultFile::open({.folder = arguments.out,
                                                  .header = header(),
+                                                 .keys = std::move(keys),
                                                  .facts = {{"seed", std::to_string(options.seed)},
                                                            {"households", std::to_string(options.households)},
                                                            {"cells", std::to_string(study.cells().size())}},
+                                                 .readable = [](auto row) { return parse_row(row).has_value(); },
                                                  .restart = arguments.restart}));
   Progress progress("cells");
   const auto show = [&](std::size_t done, std::size_t all) { progress.update_now(done, all); };
@@ -84,10 +89,7 @@ Outcome run_temporal(const TemporalArguments& own, const StudyArguments& argumen
   print_table(weights);
   if (!arguments.no_report) {
     std::vector<TemporalMeasures> measures;
-    for (const std::string& row : file.rows()) {
-      FUGU_ASSIGN(const TemporalMeasures parsed, parse_row(row));
-      measures.push_back(parsed);
-    }
+    for (const std::string& row : file.rows()) measures.push_back(*parse_row(row));
     FUGU_ASSIGN(const std::string page, temporal_page(study, measures));
     FUGU_TRY(write_file(arguments.out + "/report.html", page));
     for (const auto& [name, picture] : temporal_pictures(study, measures))

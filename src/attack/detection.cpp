@@ -60,6 +60,18 @@ void rank_uses(std::span<const double> scores, std::span<const std::size_t> star
   }
 }
 
+/// Over the slots that have a score.
+double variance_of(std::span<const double> scores) {
+  double sum = 0, squares = 0, count = 0;
+  for (const double score : scores) {
+    if (std::isnan(score)) continue;
+    sum += score;
+    squares += score * score;
+    ++count;
+  }
+  return count == 0 ? 0 : std::max(0.0, squares / count - sum / count * (sum / count));
+}
+
 }  // namespace
 
 std::vector<double> matched_filter(std::span<const double> values, double height, std::size_t length_slots) {
@@ -85,6 +97,25 @@ std::vector<double> matched_filter(std::span<const double> values, double height
     scores[start] = (inside_sum / static_cast<double>(length_slots) - level) / height;
   }
   return scores;
+}
+
+std::vector<double> combined_scores(std::span<const std::vector<double>> by_series) {
+  const std::size_t slots = by_series.empty() ? 0 : by_series[0].size();
+  std::vector<double> sums(slots, std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> weights(slots, 0.0);
+  for (const std::vector<double>& scores : by_series) {
+    FUGU_CHECK(scores.size() == slots);
+    const double variance = variance_of(scores);
+    const double weight = variance > 0 ? 1 / variance : 0;
+    for (std::size_t i = 0; i < slots; ++i) {
+      if (std::isnan(scores[i])) continue;
+      sums[i] = (std::isnan(sums[i]) ? 0 : sums[i]) + weight * scores[i];
+      weights[i] += weight;
+    }
+  }
+  for (std::size_t i = 0; i < slots; ++i)
+    if (weights[i] > 0) sums[i] /= weights[i];
+  return sums;
 }
 
 double DetectionCount::auc_half_width() const {

@@ -197,20 +197,25 @@ std::vector<char> relevant_slots(const PolicyBook& book, const Interval& slots) 
   return relevant;
 }
 
-BookUse check_rates(const PolicyBook& book, const Interval& slots, std::span<const double> rates, Delta delta) {
+void for_policy_uses(const PolicyBook& book, const Interval& slots, std::span<const double> rates, Delta delta,
+                     const std::function<void(MeterId, const Policy&, double)>& visit) {
   FUGU_CHECK(rates.size() == slots.slots());
   LossMeter losses(slots, rates, delta.value() == 0 ? Currency::epsilon : Currency::rho);
   Budgets budgets(delta);
-  BookUse result;
   for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
     const Collection& collection = book.of(meter);
-    collection.for_overlapping(slots, [&](const Policy& phi) {
-      const double use = losses.loss(collection, phi) / budgets.of(phi);
-      ++result.policies;
-      if (!keeps_promise(use)) ++result.over;
-      if (!result.worst || use > result.worst->use) result.worst = PolicyUse{meter, phi, use};
-    });
+    collection.for_overlapping(
+        slots, [&](const Policy& phi) { visit(meter, phi, losses.loss(collection, phi) / budgets.of(phi)); });
   }
+}
+
+BookUse check_rates(const PolicyBook& book, const Interval& slots, std::span<const double> rates, Delta delta) {
+  BookUse result;
+  for_policy_uses(book, slots, rates, delta, [&](MeterId meter, const Policy& phi, double use) {
+    ++result.policies;
+    if (!keeps_promise(use)) ++result.over;
+    if (!result.worst || use > result.worst->use) result.worst = PolicyUse{meter, phi, use};
+  });
   return result;
 }
 

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "si_prefix.hpp"
+
 namespace fugu::report {
 
 namespace {
@@ -66,6 +68,16 @@ std::string format_power(double value, int exponent, int decimals) {
   const double power = std::pow(10.0, std::min(std::abs(exponent), 300));
   const double mantissa = exponent < 0 ? value * power : value / power;
   return format_fixed(mantissa, decimals).append("×10").append(superscript(exponent));
+}
+
+std::string format_prefixed(double value) {
+  for (const SiPrefix& prefix : kSiPrefixes) {
+    const double mantissa = value / prefix.magnitude;
+    if (mantissa >= 999.5) break;
+    if (mantissa < 0.9995) continue;  // what rounds to a thousand of a prefix is one of the next
+    return format_fixed(mantissa, mantissa < 9.95 ? 1 : 0).append(prefix.symbol);
+  }
+  return format_significant(value, 2);
 }
 
 std::string format_significant(double value, int digits) {

@@ -1,12 +1,11 @@
 #include "fugu/report/scale.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
-#include <string_view>
 
 #include "fugu/report/number.hpp"
+#include "si_prefix.hpp"
 
 namespace fugu::report {
 
@@ -39,14 +38,6 @@ Step nice_step(const Interval& domain, int count_max) {
   return step;
 }
 
-struct Prefix {
-  double magnitude;
-  int exponent;
-  std::string_view symbol;
-};
-
-constexpr std::array kPrefixes = {Prefix{1e12, 12, "T"}, Prefix{1e9, 9, "G"}, Prefix{1e6, 6, "M"}, Prefix{1e3, 3, "k"}};
-
 constexpr double kPrefixFrom = 1e5;
 
 /// Of a step: the ends of a nice domain are ticks despite rounding.
@@ -60,8 +51,7 @@ std::string label(double value, const Step& step, double largest) {
     return format_power(value, exponent, std::max(0, exponent - step.exponent));
   }
   if (largest >= kPrefixFrom) {
-    const auto prefix =
-        std::find_if(kPrefixes.begin(), kPrefixes.end(), [&](const Prefix& p) { return largest >= p.magnitude; });
+    const auto prefix = std::ranges::find_if(kSiPrefixes, [&](const SiPrefix& p) { return largest >= p.magnitude; });
     const int decimals = std::max(0, prefix->exponent - step.exponent);
     return format_fixed(value / prefix->magnitude, decimals).append(prefix->symbol);
   }

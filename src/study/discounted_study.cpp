@@ -311,9 +311,19 @@ Result<DiscountedCourse> DiscountedStudy::measure(const DiscountedCell& cell) co
   return course;
 }
 
+std::string DiscountedStudy::key_of(const DiscountedCell& cell) const {
+  std::string key = populations_[cell.population].name;
+  key.append(",").append(fugu::name_of(cell.protects)).append(",");
+  if (is_discounted(cell.protects)) key.append(result_number(cell.factor));
+  return key.append(",").append(name_of(cell.schedule)).append(cell.count_protected ? ",protected" : ",public");
+}
+
 Result<ResultFile> DiscountedStudy::open(const std::string& folder, bool restart) const {
+  std::vector<std::string> keys;
+  for (const DiscountedCell& cell : cells_) keys.push_back(key_of(cell));
   return ResultFile::open({.folder = folder,
                            .header = kHeader,
+                           .keys = std::move(keys),
                            .facts = {{"study", "\"discounted\""},
                                      {"epsilon", result_number(options_.epsilon)},
                                      {"clamp_kwh", result_number(options_.clamp_kwh)},
@@ -326,10 +336,7 @@ Result<ResultFile> DiscountedStudy::open(const std::string& folder, bool restart
 Result<void> DiscountedStudy::run(ResultFile& file,
                                   const std::function<void(std::size_t, std::size_t)>& progress) const {
   const auto text_of = [&](const DiscountedCell& cell, const DiscountedCourse& course) {
-    std::string row = populations_[cell.population].name;
-    row.append(",").append(fugu::name_of(cell.protects)).append(",");
-    if (is_discounted(cell.protects)) row.append(result_number(cell.factor));
-    row.append(",").append(name_of(cell.schedule)).append(cell.count_protected ? ",protected" : ",public");
+    std::string row = key_of(cell);
     if (!course.has_data()) return row.append(6, ',');
     for (const double number : {course.mean_error(), course.relative_error.front(), course.relative_error.back(),
                                 *std::ranges::max_element(course.relative_error), course.worst_share, course.gap})

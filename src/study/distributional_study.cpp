@@ -198,13 +198,19 @@ std::string distributional_header() {
          "skewness,kurtosis";
 }
 
-std::string row_text(const DistributionalCase& which, const DistributionalRow& row) {
+std::string key_text(const DistributionalCase& which) {
   std::string name = which.name;
   std::erase(name, ',');
   std::string text = name.append(",").append(name_of(which.form));
-  for (const double value :
-       {which.spread, which.alpha, which.sample, static_cast<double>(which.past_readings), row.correlation,
-        row.sd_readings, row.sd_sent, row.sd_expected, row.mean_difference, row.skewness, row.kurtosis})
+  for (const double value : {which.spread, which.alpha, which.sample, static_cast<double>(which.past_readings)})
+    text.append(",").append(result_number(value));
+  return text;
+}
+
+std::string row_text(const DistributionalCase& which, const DistributionalRow& row) {
+  std::string text = key_text(which);
+  for (const double value : {row.correlation, row.sd_readings, row.sd_sent, row.sd_expected, row.mean_difference,
+                             row.skewness, row.kurtosis})
     text.append(",").append(result_number(value));
   return text;
 }

@@ -18,6 +18,8 @@
 #include <optional>
 #include <utility>
 
+#include "fugu/core/check.hpp"
+
 namespace fugu {
 
 namespace {
@@ -73,13 +75,13 @@ std::string value_in(const std::string& text, const std::string& name) {
 }
 
 /// What is different about the facts of the results that are there; nothing when they are the same.
-std::string difference(const std::vector<ResultFact>& facts, const std::string& run) {
-  for (const ResultFact& fact : facts) {
+std::string difference(const ResultFile::Options& options, const std::string& run) {
+  for (const ResultFact& fact : options.facts) {
     const std::string found = value_in(run, fact.name);
     if (found == fact.value) continue;
     return fact.differs.empty() ? fact.name + " = " + found + " there and " + fact.value + " here" : fact.differs;
   }
-  return "";
+  return run == run_text(options) ? "" : "run.toml holds more than this study writes there";
 }
 
 }  // namespace
@@ -120,7 +122,7 @@ Result<ResultFile> ResultFile::open(Options options) {
   } else {
     FUGU_TRY(made.take_up(std::string_view(text).substr(0, line_end + 1)));
   }
-  made.options_.belongs = {};  // it may point to what the caller has on the stack
+  made.options_.readable = {};  // it may point to what the caller has on the stack
   return made;
 }
 
@@ -150,7 +152,7 @@ Result<void> ResultFile::take_up(std::string_view text) {
   }
   if (!complete)
     return Error{Cause::bad_input, results + ": results without the " + needed + " they belong to" + kAdvice};
-  if (differs.empty()) differs = difference(options_.facts, *run);
+  if (differs.empty()) differs = difference(options_, *run);
   if (!differs.empty())
     return Error{Cause::bad_input, results + ": results of another study (" + differs + ")" + kAdvice};
   for (std::size_t at = 0, line = 0; at < text.size(); ++line) {
@@ -169,11 +171,13 @@ Result<void> ResultFile::take_up(std::string_view text) {
 }
 
 bool ResultFile::belongs(std::size_t index, std::string_view row) const {
-  if (options_.belongs) return options_.belongs(index, row);
+  if (index >= options_.keys.size() || !row.starts_with(options_.keys[index] + ",")) return false;
+  if (options_.readable) return options_.readable(row);
   return std::ranges::count(row, ',') == std::ranges::count(options_.header, ',');
 }
 
 Result<void> ResultFile::add(std::string row, std::string_view timing) {
+  FUGU_CHECK(rows_.size() < options_.keys.size() && row.starts_with(options_.keys[rows_.size()] + ","));
   FUGU_TRY(append(results_descriptor_, path("results.csv"), row));
   rows_.push_back(std::move(row));
   if (timings_descriptor_ < 0) return {};

@@ -93,22 +93,19 @@ std::string results_row(const Study& study, const Cell& cell, const CellResult& 
 }
 
 Result<ResultsFolder> ResultsFolder::open(const std::string& folder, const Study& study, bool restart) {
-  std::vector<CellResult> results;
-  const auto belongs = [&](std::size_t index, std::string_view row) {
-    if (index >= study.cells().size() || !row.starts_with(key_of(study, study.cells()[index]).append(",")))
-      return false;
-    const auto result = parse_row(row);
-    if (result) results.push_back(*result);
-    return result.has_value();
-  };
+  std::vector<std::string> keys;
+  for (const Cell& cell : study.cells()) keys.push_back(key_of(study, cell));
   FUGU_ASSIGN(ResultFile file, ResultFile::open({.folder = folder,
                                                  .header = std::string(kHeader),
+                                                 .keys = std::move(keys),
                                                  .facts = facts_of(study),
                                                  .companions = {{"suite.toml", study.suite().text, "another suite"}},
                                                  .timings_header = std::string(kTimingsHeader),
                                                  .program = "fugu bench",
-                                                 .belongs = belongs,
+                                                 .readable = [](auto row) { return parse_row(row).has_value(); },
                                                  .restart = restart}));
+  std::vector<CellResult> results;
+  for (const std::string& row : file.rows()) results.push_back(*parse_row(row));
   return ResultsFolder(std::move(file), std::move(results));
 }
 

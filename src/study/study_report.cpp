@@ -14,6 +14,7 @@ namespace {
 
 using Align = report::Column::Align;
 using report::format_fixed;
+using report::format_prefixed;
 using report::format_significant;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -166,7 +167,7 @@ std::string heat_label(double deterioration, bool narrow) {
     if (deterioration < 9.95) return format_fixed(deterioration, 1);
     return deterioration < 999.5 ? format_fixed(deterioration, 0) : ">1k";
   }
-  if (deterioration >= 1000) return short_text(std::round(deterioration / 100) / 10) + "k";
+  if (deterioration >= 999.5) return format_prefixed(deterioration);
   return deterioration < 10 ? format_fixed(deterioration, 2) : format_fixed(deterioration, deterioration < 100 ? 1 : 0);
 }
 

@@ -23,8 +23,7 @@ namespace fugu {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr int kFormat = 1;
-constexpr double kGammaKw = 1;  // sanity bound of the relative error: the data have zeros
+constexpr int kFormat = 2;
 constexpr double kWattsPerKw = 1000;
 constexpr std::int64_t kSlotMin = 15;
 constexpr std::size_t kDaySlots = 96;
@@ -80,6 +79,12 @@ double theorem_10_scale(double sensitivity, double w, double epsilon, double del
   return sensitivity * (2 / epsilon) * std::sqrt(w * std::log(std::numbers::e + epsilon / delta));
 }
 
+Delta delta_of(const ConferenceMechanism& mechanism) {
+  const auto delta = Delta::make(mechanism.with_delta ? kConferenceDelta : 0);
+  FUGU_CHECK(delta.has_value());
+  return *delta;
+}
+
 Rational law_of(double rate, NoiseKind kind) {
   if (std::isinf(rate)) return {};
   constexpr std::uint64_t kParts = 1 << 16;
@@ -129,9 +134,69 @@ SingleSecret clearest_secret(const PolicyBook& book, std::span<const double> rat
   return found;
 }
 
+/// The policy that is kept worst, and what the best attack on all that is hidden in its interval finds.
+struct WorstKept {
+  Policy policy;
+  AttackMeasures together;
+  Verdict verdict;
+
+  bool breaks() const { return verdict.kind == Verdict::Kind::breaks; }
+};
+
+/// `rates` are those of the noise in the currency of δ. Without δ the largest use decides. With δ uses are in ρ, which
+/// within its limit is a proof and above it none: the loss of every policy above it is looked at, and the largest
+/// decides; what is not shown to be within ε counts as broken. Absent when no policy overlaps the slots.
+std::optional<WorstKept> worst_kept(const PolicyBook& book, const SlotNoise& noise, std::span<const double> rates,
+                                    Delta delta) {
+  std::vector<PolicyUse> doubtful;
+  std::optional<PolicyUse> most;
+  for_policy_uses(book, noise.slots, rates, delta, [&](MeterId meter, const Policy& policy, double use) {
+    if (!most || use > most->use) most = PolicyUse{meter, policy, use};
+    if (delta.value() > 0 && !keeps_promise(use)) doubtful.push_back({meter, policy, use});
+  });
+  if (!most) return std::nullopt;
+  if (doubtful.empty()) doubtful.push_back(*most);
+  std::optional<WorstKept> worst;
+  for (const auto& [meter, policy, use] : doubtful) {
+    const AttackMeasures together = attack_policy(book.of(meter), policy, noise, delta.value()).together;
+    const bool breaks = !keeps_promise(use) && (delta.value() == 0 || !together.within);
+    const double share = delta.value() == 0 ? use : together.largest_loss / policy.epsilon.to_double();
+    if (worst && std::pair(breaks, share) <= std::pair(worst->breaks(), worst->verdict.worst_share)) continue;
+    worst = {policy, together, {breaks ? Verdict::Kind::breaks : Verdict::Kind::holds, share}};
+  }
+  return worst;
+}
+
 }  // namespace
 
 std::span<const ConferenceMechanism> conference_mechanisms() { return kMechanisms; }
+
+SecretsKept secrets_kept(const PolicyBook& book, std::span<const double> rates, NoiseKind kind, Delta delta) {
+  // Under (ε, δ) a Laplace answer of rate x counts as ρ = x²/2.
+  std::vector<double> currency(rates.begin(), rates.end());
+  if (delta.value() > 0 && kind == NoiseKind::laplace)
+    for (double& rate : currency) rate = rate * rate / 2;
+  const SlotNoise noise = SlotNoise::from_rates({0, static_cast<Slot>(rates.size()) - 1}, kind, rates);
+  const std::optional<WorstKept> worst = worst_kept(book, noise, currency, delta);
+  SecretsKept kept;
+  kept.verdict = worst ? worst->verdict : Verdict{Verdict::Kind::holds, 0};
+  if (!worst) return kept;
+  kept.together_auc = worst->together.auc;
+  kept.together_belief = worst->together.belief;
+  kept.together_permitted = surest_belief(worst->policy.epsilon.to_double());
+
+  std::vector<double> per_step;  // of any law: one over the scale
+  for (const double scale : noise.scales_steps[0]) per_step.push_back(1 / scale);
+  const SingleSecret single = clearest_secret(book, per_step);
+  const AttackMeasures alone =
+      measure_attack(LossDistribution::of(exposed_answers(place_alone(single.clearest, noise), noise)),
+                     single.clearest.epsilon.to_double(), delta.value());
+  const bool with_delta = delta.value() > 0;
+  kept.auc = alone.auc;
+  kept.belief = with_delta ? alone.belief : surest_belief(single.largest_loss);
+  kept.belief_permitted = surest_belief((with_delta ? single.clearest : single.surest).epsilon.to_double());
+  return kept;
+}
 
 Result<ConferenceStudy> ConferenceStudy::make(const ConferenceOptions& options) {
   if (options.zones < 1 || options.zones > kZones) return Error{Cause::usage, "--zones: expected 1 to 20"};
@@ -244,7 +309,7 @@ Result<std::vector<double>> ConferenceStudy::planned(const Cell& cell, NoiseKind
                                 : cell.mechanism == kRepaired       ? "conference-repaired"
                                 : cell.mechanism == kUnicorn        ? "unicorn-ps"
                                                                     : "narwhal";
-  FUGU_ASSIGN(const Delta delta, Delta::make(kMechanisms[cell.mechanism].with_delta ? kConferenceDelta : 0));
+  const Delta delta = delta_of(kMechanisms[cell.mechanism]);
   const PlannerOptions options{.sensitivity_steps = about.sensitivity_w, .delta = delta};
   const OutlookOptions outlook{.slots = {0, static_cast<Slot>(slots()) - 1}, .delta = delta};
   if (cell.mechanism == kSwellfishDelta) {
@@ -264,48 +329,10 @@ Result<ConferenceStudy::NoisePlan> ConferenceStudy::plan(const Cell& cell) const
     made.laws.push_back(law_of(rate, made.kind));
     made.mean_scale_kw += scale_at(rate, made.kind) / kWattsPerKw / static_cast<double>(slots());
   }
-  made.kept = secrets_kept(cell, made.rates, made.kind);
+  made.kept = cell.mechanism == kAlone
+                  ? SecretsKept{{Verdict::Kind::no_data, kNone}, kNone, kNone, kNone, kNone, kNone, kNone}
+                  : secrets_kept(book(cell.experiment), made.rates, made.kind, delta_of(kMechanisms[cell.mechanism]));
   return made;
-}
-
-SecretsKept ConferenceStudy::secrets_kept(const Cell& cell, std::span<const double> rates, NoiseKind kind) const {
-  if (cell.mechanism == kAlone) return {{Verdict::Kind::no_data, kNone}, kNone, kNone, kNone, kNone, kNone, kNone};
-  const PolicyBook& everything = book(cell.experiment);
-  const Interval all{0, static_cast<Slot>(slots()) - 1};
-  const double delta = kMechanisms[cell.mechanism].with_delta ? kConferenceDelta : 0;
-  // Under (ε, δ), ρ finds the policy that loses most; a Laplace answer of rate x has ρ = x²/2.
-  std::vector<double> currency(rates.begin(), rates.end());
-  if (delta > 0 && kind == NoiseKind::laplace)
-    for (double& rate : currency) rate = rate * rate / 2;
-  const auto promised = Delta::make(delta);
-  FUGU_CHECK(promised.has_value());
-  const BookUse use = check_rates(everything, all, currency, *promised);
-  SecretsKept kept;
-  kept.verdict.worst_share = use.worst ? use.worst->use : 0;
-  if (!use.worst) return kept;
-  const Policy& worst = use.worst->policy;
-  const double epsilon = worst.epsilon.to_double();
-  const SlotNoise noise = SlotNoise::from_rates(all, kind, rates);
-  const AttackMeasures together = attack_policy(everything.of(use.worst->meter), worst, noise, delta).together;
-  kept.together_auc = together.auc;
-  kept.together_belief = together.belief;
-  kept.together_permitted = surest_belief(epsilon);
-  // With δ, ρ within its limit is a proof, and above it none: then the loss itself is looked at.
-  const bool broken = !keeps_promise(kept.verdict.worst_share) && (delta == 0 || together.exceeds);
-  if (delta > 0) kept.verdict.worst_share = together.largest_loss / epsilon;
-  kept.verdict.kind = broken ? Verdict::Kind::breaks : Verdict::Kind::holds;
-
-  const std::vector<double>& losses = noise.scales_steps[0];
-  std::vector<double> per_step;  // of any law: one over the scale
-  for (const double scale : losses) per_step.push_back(1 / scale);
-  const SingleSecret single = clearest_secret(everything, per_step);
-  const AttackMeasures alone =
-      measure_attack(LossDistribution::of(exposed_answers(place_alone(single.clearest, noise), noise)),
-                     single.clearest.epsilon.to_double(), delta);
-  kept.auc = alone.auc;
-  kept.belief = delta > 0 ? alone.belief : surest_belief(single.largest_loss);
-  kept.belief_permitted = surest_belief((delta > 0 ? single.clearest : single.surest).epsilon.to_double());
-  return kept;
 }
 
 std::uint64_t ConferenceStudy::seed_of(const Cell& cell) const {
@@ -322,22 +349,24 @@ class ConferenceStudy::Errors {
 
   void begin_run() {
     relative_ = absolute_ = 0;
-    present_ = 0;
+    present_ = positive_ = 0;
   }
-  /// Not for slots in which the truth is missing.
+  /// Not for slots in which the truth is missing. Where it is zero there is no relative error (the data have such).
   void add(std::size_t slot, double released_kw) {
     const double error = std::abs(released_kw - truth_kw_[slot]);
-    const double relative = error / std::max(truth_kw_[slot], kGammaKw);
     absolute_ += error;
-    relative_ += relative;
     ++present_;
+    if (truth_kw_[slot] == 0) return;
+    const double relative = error / truth_kw_[slot];
+    relative_ += relative;
+    ++positive_;
     const std::size_t week = slot / kWeekSlots;
     if (week >= ConferenceRow::kWeeks) return;
     weeks_[week] += relative;
     ++week_count_[week];
   }
   void end_run() {
-    mre_.push_back(relative_ / static_cast<double>(present_));
+    mre_.push_back(relative_ / static_cast<double>(positive_));
     mae_.push_back(absolute_ / static_cast<double>(present_));
   }
   void fill(ConferenceRow& row) const {
@@ -352,6 +381,7 @@ class ConferenceStudy::Errors {
   double relative_ = 0;
   double absolute_ = 0;
   std::size_t present_ = 0;
+  std::size_t positive_ = 0;  // of these
   std::array<double, ConferenceRow::kWeeks> weeks_ = {};
   std::array<std::size_t, ConferenceRow::kWeeks> week_count_ = {};
   std::vector<double> mre_;
@@ -422,7 +452,7 @@ Result<ConferenceStudy::Computed> ConferenceStudy::compute(const Cell& cell, con
     FUGU_TRY(run_rescuedp(cell, errors, rates));
     computed.seconds = thread_seconds() - start_s;
     row.mean_scale_kw = kNone;
-    row.kept = secrets_kept(cell, rates, NoiseKind::laplace);
+    row.kept = secrets_kept(book(cell.experiment), rates, NoiseKind::laplace, delta_of(kMechanisms[cell.mechanism]));
   } else {
     row.filtered = plan.mean_scale_kw > thresholds_kw_[cell.zone];
     add_noise(cell, plan, row.filtered, errors);
@@ -432,9 +462,14 @@ Result<ConferenceStudy::Computed> ConferenceStudy::compute(const Cell& cell, con
   return computed;
 }
 
+std::string ConferenceStudy::key_of(const Cell& cell) const {
+  std::string key = std::to_string(cell.experiment);
+  key.append(",").append(kMechanisms[cell.mechanism].name);
+  return key.append(",").append(zones_.zones[cell.zone].name);
+}
+
 std::string ConferenceStudy::row_text(const ConferenceRow& row) const {
-  std::string text = std::to_string(row.experiment);
-  text.append(",").append(kMechanisms[row.mechanism].name).append(",").append(zones_.zones[row.zone].name);
+  std::string text = key_of({row.experiment, row.mechanism, row.zone});
   text.append(",").append(std::to_string(row.runs));
   for (const double value : {row.mre, row.mre_sd, row.mae_kw}) text.append(",").append(result_number(value));
   text.append(",").append(row.filtered ? "1" : "0").append(",").append(result_number(row.mean_scale_kw));
@@ -500,13 +535,15 @@ Result<ResultFile> ConferenceStudy::open(const std::string& folder, bool restart
                                    {"policies", std::to_string(book(1).size())}};
   for (const Zone& zone : zones_.zones)
     facts.push_back(digest_fact(zone.name, zone.digest(), "other values in " + zone.name));
-  return ResultFile::open(
-      {.folder = folder,
-       .header = header(),
-       .facts = std::move(facts),
-       .timings_header = std::string(kTimingsHeader),
-       .belongs = [this](std::size_t index, std::string_view row) { return index < row_count() && parse_row(row); },
-       .restart = restart});
+  std::vector<std::string> keys;
+  for (std::size_t row = 0; row < row_count(); ++row) keys.push_back(key_of(cell_at(row)));
+  return ResultFile::open({.folder = folder,
+                           .header = header(),
+                           .keys = std::move(keys),
+                           .facts = std::move(facts),
+                           .timings_header = std::string(kTimingsHeader),
+                           .readable = [](auto row) { return parse_row(row).has_value(); },
+                           .restart = restart});
 }
 
 Result<void> ConferenceStudy::run(ResultFile& file,
@@ -526,11 +563,10 @@ Result<void> ConferenceStudy::run(ResultFile& file,
                                      plans[index] = std::move(made);
                                      return {};
                                    }));
-  const auto take = [&](std::size_t, const Computed& computed) -> Result<void> {
+  const auto take = [&](std::size_t index, const Computed& computed) -> Result<void> {
     const ConferenceRow& row = computed.row;
     const double mechanism_slots = static_cast<double>(slots() * row.runs);
-    std::string timing = std::to_string(row.experiment);
-    timing.append(",").append(kMechanisms[row.mechanism].name).append(",").append(zones_.zones[row.zone].name);
+    std::string timing = key_of(cell_at(index));
     timing.append(",").append(result_number(mechanism_slots)).append(",").append(result_number(computed.seconds));
     timing.append(",").append(result_number(computed.seconds / mechanism_slots * 1e9));
     return file.add(row_text(row), timing);

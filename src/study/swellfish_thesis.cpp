@@ -208,20 +208,13 @@ Result<std::vector<ThesisRow>> ThesisStudy::plan(const Task& task) const {
                    .zone = checked_zone(task.household)};
   judge(book, rates, judged);
   std::vector<ThesisRow> rows;
-  for (const double epsilon : kThesisEpsilons) {
-    for (std::size_t zone = 0; zone < options_.zones; ++zone) {
-      const Errors errors = expected_errors(zone, rates, epsilon);
-      rows.push_back({.mechanism = task.mechanism,
-                      .epsilon = epsilon,
-                      .household = task.household,
-                      .zone = zone,
-                      .mae_kw = errors.mae_kw,
-                      .mre = errors.mre,
-                      .mre_sd = kNone,
-                      .sampled_share = errors.sampled_share,
-                      .verdict = judged.verdict,
-                      .attack = epsilon == judged.epsilon && zone == judged.zone ? judged.attack : ThesisAttack{}});
-    }
+  for (std::size_t i = 0; i < task.rows; ++i) {
+    ThesisRow row = row_of(task, i);
+    const Errors errors = expected_errors(row.zone, rates, row.epsilon);
+    row = with_errors(row, {&errors, 1});
+    row.verdict = judged.verdict;
+    if (row.epsilon == judged.epsilon && row.zone == judged.zone) row.attack = judged.attack;
+    rows.push_back(row);
   }
   return rows;
 }
@@ -280,7 +273,16 @@ void ThesisStudy::judge(const PolicyBook& book, std::span<const double> rates, T
   row.attack = {attack.alone.auc, attack.together.auc};
 }
 
-ThesisRow ThesisStudy::row_of(const Task& task, std::size_t zone, std::span<const Errors> runs) const {
+ThesisRow ThesisStudy::row_of(const Task& task, std::size_t i) const {
+  return {.mechanism = task.mechanism,
+          .epsilon = task.method == ThesisMethod::closed_form ? kThesisEpsilons[i / options_.zones] : task.epsilon,
+          .household = task.household,
+          .zone = task.zone + i % options_.zones,
+          .method = task.method,
+          .runs = task.runs};
+}
+
+ThesisRow ThesisStudy::with_errors(ThesisRow row, std::span<const Errors> runs) {
   const auto count = static_cast<double>(runs.size());
   Errors mean;
   for (const Errors& errors : runs) {
@@ -290,16 +292,11 @@ ThesisRow ThesisStudy::row_of(const Task& task, std::size_t zone, std::span<cons
   }
   double squares = 0;
   for (const Errors& errors : runs) squares += (errors.mre - mean.mre) * (errors.mre - mean.mre);
-  return {.mechanism = task.mechanism,
-          .epsilon = task.epsilon,
-          .household = task.household,
-          .zone = zone,
-          .method = task.method,
-          .runs = task.runs,
-          .mae_kw = mean.mae_kw,
-          .mre = mean.mre,
-          .mre_sd = task.runs < 2 ? kNone : std::sqrt(squares / (count - 1)),
-          .sampled_share = mean.sampled_share};
+  row.mae_kw = mean.mae_kw;
+  row.mre = mean.mre;
+  row.mre_sd = runs.size() < 2 ? kNone : std::sqrt(squares / (count - 1));
+  row.sampled_share = mean.sampled_share;
+  return row;
 }
 
 Result<std::vector<ThesisRow>> ThesisStudy::simulate(const Task& task) const {
@@ -310,7 +307,7 @@ Result<std::vector<ThesisRow>> ThesisStudy::simulate(const Task& task) const {
     runs.push_back(errors);
   }
   const PolicyBook book = collections_.book(task.household, Budget::round_down(task.epsilon));
-  std::vector rows{row_of(task, task.zone, runs)};
+  std::vector rows{with_errors(row_of(task, 0), runs)};
   judge(book, rates, rows.back());
   return rows;
 }
@@ -332,7 +329,7 @@ Result<std::vector<ThesisRow>> ThesisStudy::run_fast(const Task& task) const {
       const std::size_t sampled = run_adaptive(timeline, run, watts_[zone], released, run.run == 0 ? &rates : nullptr);
       runs.push_back(measured_errors(zone, released, sampled));
     }
-    rows.push_back(row_of(task, zone, runs));
+    rows.push_back(with_errors(row_of(task, zone), runs));
     judge(book, rates, rows.back());
   }
   return rows;
@@ -414,13 +411,16 @@ Result<ResultFile> ThesisStudy::open(const std::string& folder, bool restart) co
   for (std::size_t i = 0; i < options_.households; ++i)
     facts.push_back(digest_fact("h" + std::to_string(i), collections_.digest(i),
                                 "other policies of household h" + std::to_string(i)));
-  return ResultFile::open(
-      {.folder = folder,
-       .header = std::string(kHeader),
-       .facts = std::move(facts),
-       .timings_header = std::string(kTimingsHeader),
-       .belongs = [this](std::size_t index, std::string_view row) { return index < row_count_ && parse_row(row); },
-       .restart = restart});
+  std::vector<std::string> keys;
+  for (const Task& task : tasks_)
+    for (std::size_t i = 0; i < task.rows; ++i) keys.push_back(key_text(row_of(task, i)));
+  return ResultFile::open({.folder = folder,
+                           .header = std::string(kHeader),
+                           .keys = std::move(keys),
+                           .facts = std::move(facts),
+                           .timings_header = std::string(kTimingsHeader),
+                           .readable = [](auto row) { return parse_row(row).has_value(); },
+                           .restart = restart});
 }
 
 Result<void> ThesisStudy::run(ResultFile& file, const std::function<void(std::size_t, std::size_t)>& progress) const {

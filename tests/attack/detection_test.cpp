@@ -41,6 +41,34 @@ TEST(Detection, FindsUsesInALoadWithoutNoiseAndNoneInNoise) {
   EXPECT_GT(judge(1).auc(), hidden.auc());
 }
 
+TEST(Detection, ManySeriesShowAUseOnceAndAQuietOneDecides) {
+  std::vector<std::size_t> starts;
+  for (std::size_t start = 50; start < 1900; start += 61) starts.push_back(start);
+  const auto scores = [&](double noise) { return matched_filter(load_with_uses(starts, 2, 4, noise), 2, 4); };
+  const std::vector<double> clear = scores(0.01);
+  const std::vector<double> hidden = scores(400);
+  const DetectionCount both = judge_claims(combined_scores(std::vector{hidden, clear}), starts, 4);
+  EXPECT_EQ(both.uses, starts.size());
+  EXPECT_EQ(both.ranked, starts.size());
+  EXPECT_EQ(both.recall(), 1);
+  EXPECT_EQ(both.precision(), 1);
+  const std::vector<double> alone = combined_scores(std::vector<std::vector<double>>{hidden});
+  for (std::size_t i = 0; i < alone.size(); ++i)
+    EXPECT_TRUE(std::isnan(hidden[i]) || std::abs(alone[i] - hidden[i]) <= 1e-12 * std::abs(hidden[i])) << i;
+}
+
+TEST(Detection, CombinedScoresTakeWhatThereIs) {
+  const double gap = std::nan("");
+  // Variances 1, 2/9 and 0.
+  const std::vector<std::vector<double>> by_series = {{-1, 1, gap, gap}, {0.5, -0.5, 0.5, gap}, {0, 0, 0, gap}};
+  const std::vector<double> scores = combined_scores(by_series);
+  EXPECT_NEAR(scores[1], (1 * 1 + 4.5 * -0.5) / 5.5, 1e-12);
+  EXPECT_NEAR(scores[2], 0.5, 1e-12);
+  EXPECT_TRUE(std::isnan(scores[3]));
+  EXPECT_EQ(combined_scores(std::span(by_series).subspan(2))[0], 0);
+  EXPECT_TRUE(combined_scores({}).empty());
+}
+
 TEST(Detection, GapsAndShortStreamsSayNothing) {
   const double gap = std::nan("");
   const std::vector<double> scores = matched_filter(std::vector<double>{1, 1, gap, 1, 3, 1}, 2, 1);

@@ -103,6 +103,20 @@ TEST_F(AttackCommand, ThePlainAttackIsJudgedByTheLog) {
   EXPECT_TRUE(says(finished, "precision")) << finished;
 }
 
+TEST_F(AttackCommand, AUseInSeveralSeriesCountsOnce) {
+  std::string rows;
+  for (int slot = 0; slot < 40; ++slot)
+    for (const char* series : {"north", "south"})
+      rows.append(std::to_string(slot)).append(",").append(series).append(slot == 20 ? ",7,2,0.5,1\n" : ",5,2,0.5,1\n");
+  write("r.csv", kReleases, rows.c_str());
+  write("p.csv", kPolicies, "a,0,3,1,1,1\n");
+  write("uses.csv", "meter,appliance,start,minutes,kw\n", "a,oven,300,15,2\n");
+  const Finished finished = attack("--released r.csv --policies p.csv --uses uses.csv --plays 200");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  // One use, one claim, which is right.
+  EXPECT_TRUE(says(finished, "oven          1       1    100.0 %")) << finished;
+}
+
 TEST_F(AttackCommand, WithDeltaZeroIsSaidOnlyForWhatIsWithin) {
   write("p.csv", kPolicies, "a,0,0,1,1000,1\n");
   for (const auto& [sigma, exit_code, verdict] : {std::tuple{"6000", 0, "within ε"},

@@ -1,6 +1,7 @@
 // fugu study through the real program: the list, kills, threads, bad folders.
 #include <filesystem>
 
+#include "support/exchange_rows.hpp"
 #include "support/released.hpp"
 
 namespace fugu::test {
@@ -56,6 +57,17 @@ TEST(Study, KilledAgainAndAgainItGivesTheSameBytes) {
   const Finished finished = run_fugu(directory, quick + "killed");
   ASSERT_EQ(finished.exit_code, 0) << finished;
   EXPECT_EQ(read_file(directory / "killed/results.csv"), whole);
+}
+
+TEST(Study, RowsInAnotherOrderAreRefused) {
+  const TempDir directory;
+  const std::string quick = "study temporal --households 2 --no-report --out out";
+  ASSERT_EQ(run_fugu(directory, quick).exit_code, 0);
+  EXPECT_EQ(run_fugu(directory, quick).exit_code, 0);
+  write_file(directory / "out/results.csv", with_rows_exchanged(read_file(directory / "out/results.csv")));
+  const Finished refused = run_fugu(directory, quick);
+  EXPECT_EQ(refused.exit_code, 2) << refused;
+  EXPECT_NE(refused.err.find("results.csv:2: found a row that does not belong there"), std::string::npos) << refused;
 }
 
 TEST(Study, BadInputSaysWhatAndWhere) {

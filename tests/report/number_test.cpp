@@ -10,6 +10,7 @@ namespace {
 using fugu::report::format_count;
 using fugu::report::format_fixed;
 using fugu::report::format_power;
+using fugu::report::format_prefixed;
 using fugu::report::format_significant;
 
 // The narrow no-break space, U+202F.
@@ -42,6 +43,17 @@ TEST(Number, SignificantDigits) {
   EXPECT_EQ(format_significant(-0.00001234), "−1.23×10⁻⁵");
   EXPECT_EQ(format_significant(6.02214e23, 4), "6.022×10²³");
   EXPECT_EQ(format_significant(std::numeric_limits<double>::denorm_min()), "4.94×10⁻³²⁴");
+}
+
+TEST(Number, Prefixes) {
+  EXPECT_EQ(format_prefixed(999.6), "1.0k");
+  EXPECT_EQ(format_prefixed(1234), "1.2k");
+  EXPECT_EQ(format_prefixed(9960), "10k");
+  EXPECT_EQ(format_prefixed(123456), "123k");
+  EXPECT_EQ(format_prefixed(999600), "1.0M");
+  EXPECT_EQ(format_prefixed(4.8e10), "48G");
+  EXPECT_EQ(format_prefixed(7.26e12), "7.3T");
+  EXPECT_EQ(format_prefixed(1.24e16), "1.2×10¹⁶");
 }
 
 TEST(Number, PowersOfTen) { EXPECT_EQ(format_power(0.00025, -4, 1), "2.5×10⁻⁴"); }

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "support/builders.hpp"
+#include "support/exchange_rows.hpp"
 #include "support/temp_dir.hpp"
 
 namespace fugu::test {
@@ -86,6 +87,8 @@ TEST(DiscountedStudy, GoesOnAfterAKillWithTheSameRows) {
   DiscountedStudyOptions other = small();
   other.epsilon = 2;
   EXPECT_FALSE(DiscountedStudy::make(other)->open(directory.file("a"), false));
+  write_whole(directory.file("a/results.csv"), with_rows_exchanged(whole));
+  EXPECT_FALSE(study->open(directory.file("a"), false));
 }
 
 TEST(DiscountedStudy, ThePageHasTheFiguresAndTheVerdicts) {

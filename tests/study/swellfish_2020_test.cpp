@@ -6,7 +6,11 @@
 
 #include <cmath>
 
+#include "fugu/mechanism/outlook.hpp"
+#include "support/exchange_rows.hpp"
 #include "support/process.hpp"
+#include "support/swellfish_reference.hpp"
+#include "zone_files.hpp"
 
 namespace fugu::test {
 namespace {
@@ -100,6 +104,11 @@ TEST_F(ConferenceRows, ThreadsDoNotMatterAndAKilledRunGoesOn) {
   text.resize(text.size() / 2);
   write_file(folder / "killed/results.csv", text);
   EXPECT_EQ(rows_of(small(), folder / "killed"), texts_);
+  // Rows in another order are none of this study.
+  write_file(folder / "threads/results.csv", with_rows_exchanged(read_file(folder / "threads/results.csv")));
+  const auto same = ConferenceStudy::make(small());
+  ASSERT_TRUE(same);
+  EXPECT_FALSE(same->open(folder / "threads", false));
   // Another seed is another study.
   other.seed = 6;
   const auto study = ConferenceStudy::make(other);
@@ -114,6 +123,52 @@ TEST_F(ConferenceRows, ThePageHasItAll) {
   for (const char* part : {"Figure 3", "Figure 4", "Table III", "BREAKS", "0.0064–2.95", "1.35–73.75", "above 100",
                            "ns per mechanism-slot", "Narwhal (δ)"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
+}
+
+// The largest ρ may belong to a policy that keeps its promise: one Laplace answer loses at most what its rate says,
+// however large its ρ. Many small ones lose nearly what their ρ says.
+TEST(SecretsKept, WithDeltaEveryPolicyThatRhoDoesNotProveIsLookedAt) {
+  const Delta delta = *Delta::make(kConferenceDelta);
+  const Policy one_answer = policy_of(0, 0, 1, 1000, 10);
+  const Policy many_answers = policy_of(1, 50, 50, 1000);
+  std::vector<double> rates(51, 0.08 / 1000);
+  rates[0] = 9.0 / 1000;  // nine tenths of that policy's ε
+  const PolicyBook both = book_of({{one_answer}, {many_answers}});
+  std::vector<double> rho;
+  for (const double rate : rates) rho.push_back(rate * rate / 2);
+  const BookUse use = check_rates(both, {0, 50}, rho, delta);
+  ASSERT_EQ(use.over, 2u);
+  ASSERT_EQ(use.worst->policy, one_answer);
+
+  const auto kept = [&](const PolicyBook& book) { return secrets_kept(book, rates, NoiseKind::laplace, delta); };
+  const SecretsKept holding = kept(book_of({{one_answer}}));
+  EXPECT_EQ(holding.verdict.kind, Verdict::Kind::holds);
+  EXPECT_NEAR(holding.verdict.worst_share, 0.9, 1e-6);
+  const SecretsKept breaking = kept(book_of({{many_answers}}));
+  EXPECT_EQ(breaking.verdict.kind, Verdict::Kind::breaks);
+  EXPECT_GT(breaking.verdict.worst_share, 1);
+  EXPECT_EQ(kept(both).verdict.kind, Verdict::Kind::breaks);
+  EXPECT_EQ(kept(both).verdict.worst_share, breaking.verdict.worst_share);
+  EXPECT_EQ(kept(both).together_permitted, breaking.together_permitted);
+}
+
+TEST(ConferenceStudy, SlotsThatAreZeroHaveNoRelativeError) {
+  const TempDir folder;
+  std::filesystem::create_directories(folder / "data/gefcom2012");
+  const auto constant_but_for_two_hours = [](std::size_t hour, std::size_t) {
+    return std::string(hour == 50 || hour == 51 ? "0" : "100000");
+  };
+  write_file(folder / "data/gefcom2012/load_kw.csv.gz",
+             zone_header(kZones).append(zone_hours(7 * 24, kZones, constant_but_for_two_hours)));
+  ConferenceOptions options = small();
+  options.data_folder = folder / "data";
+  options.zones = options.runs = options.households = 1;
+  for (const std::string& text : rows_of(options, folder / "out")) {
+    const ConferenceRow row = ConferenceStudy::parse_row(text).value();
+    // Nearly all slots are the same. If the five that are zero counted as 1 kW, each would weigh as much as 100,000.
+    EXPECT_LT(row.mre, 2 * row.mae_kw / 100'000) << text;
+    EXPECT_GT(row.mre, 0.5 * row.mae_kw / 100'000) << text;
+  }
 }
 
 TEST(ConferenceStudy, BadOptionsAreNamed) {

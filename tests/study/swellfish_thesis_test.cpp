@@ -5,6 +5,7 @@
 #include <map>
 
 #include "fugu/attack/attack.hpp"
+#include "support/exchange_rows.hpp"
 #include "support/released.hpp"
 
 namespace fugu::test {
@@ -158,6 +159,8 @@ TEST_F(SwellfishThesis, ResultsOfAnotherStudyAreRefused) {
   const auto fewer = ThesisStudy::make(other);
   ASSERT_TRUE(fewer);
   EXPECT_FALSE(fewer->open(folder("out"), false));
+  write_file(directory_ / "out/results.csv", with_rows_exchanged(bytes("out")));
+  EXPECT_FALSE(study().open(folder("out"), false));
   EXPECT_FALSE(ThesisStudy::parse_row("h0,zone1,Nothing,1,run,3,1,1,1,1,holds,1,1,1,,"));
   EXPECT_FALSE(ThesisStudy::parse_row("h0,zone1,BD,1,run,3,1,x,1,1,holds,1,1,1,,"));
   EXPECT_FALSE(ThesisStudy::parse_row("h0,zone1,BD,1,run,3,1,1,1,1,maybe,1,1,1,,"));

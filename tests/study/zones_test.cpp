@@ -6,31 +6,12 @@
 
 #include "fugu/study/collections.hpp"
 #include "support/released.hpp"
+#include "zone_files.hpp"
 
 namespace fugu::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string header(std::size_t zones) {
-  std::string text = "timestamp";
-  for (std::size_t i = 1; i <= zones; ++i) text.append(",zone").append(std::to_string(i)).append("_kw");
-  return text.append("\n");
-}
-
-/// A row per hour; `cell` makes the value of a zone.
-template <class Cell>
-std::string hours(std::size_t count, std::size_t zones, const Cell& cell) {
-  std::string text;
-  for (std::size_t hour = 0; hour < count; ++hour) {
-    char time[80];
-    std::snprintf(time, sizeof time, "2004-01-%02zuT%02zu:00", hour / 24 + 1, hour % 24);
-    text.append(time);
-    for (std::size_t zone = 0; zone < zones; ++zone) text.append(",").append(cell(hour, zone));
-    text.append("\n");
-  }
-  return text;
-}
 
 class Zones : public ::testing::Test {
  protected:
@@ -46,7 +27,7 @@ class Zones : public ::testing::Test {
 };
 
 TEST_F(Zones, GapsStayGapsAndZerosStayZeros) {
-  write(header(20) + hours(48, 20, [](std::size_t hour, std::size_t zone) -> std::string {
+  write(zone_header(20) + zone_hours(48, 20, [](std::size_t hour, std::size_t zone) -> std::string {
           if (zone == 0 && hour == 5) return "";
           if (zone == 1 && hour == 7) return "0";
           if (zone == 2 && hour >= 24) return "";  // ends early
@@ -81,16 +62,18 @@ TEST_F(Zones, BadFoldersSayWhatIsWrong) {
   EXPECT_NE(message_of({.data_folder = folder}).find("expected a data folder with gefcom2012/load_kw.csv.gz"),
             std::string::npos);
   const auto one = [](std::size_t, std::size_t) { return std::string("1"); };
-  write(header(19) + hours(24, 19, one));
+  write(zone_header(19) + zone_hours(24, 19, one));
   EXPECT_NE(message_of({.data_folder = folder}).find("load_kw.csv.gz:1: found no column zone20_kw"), std::string::npos)
       << message_of({.data_folder = folder});
-  write(header(20) + hours(24, 20, [](std::size_t, std::size_t zone) { return std::string(zone == 13 ? "" : "1"); }));
+  write(zone_header(20) +
+        zone_hours(24, 20, [](std::size_t, std::size_t zone) { return std::string(zone == 13 ? "" : "1"); }));
   EXPECT_NE(message_of({.data_folder = folder}).find("found no value in the column zone14_kw"), std::string::npos);
-  write(header(20) + hours(24, 20, [](std::size_t hour, std::size_t) { return std::string(hour == 3 ? "x7" : "1"); }));
+  write(zone_header(20) +
+        zone_hours(24, 20, [](std::size_t hour, std::size_t) { return std::string(hour == 3 ? "x7" : "1"); }));
   const std::string broken = message_of({.data_folder = folder});
   EXPECT_NE(broken.find("load_kw.csv.gz:5:"), std::string::npos) << broken;
   EXPECT_EQ(broken.find("x7"), std::string::npos) << "no readings in messages";
-  write(header(20) + hours(24, 20, one));
+  write(zone_header(20) + zone_hours(24, 20, one));
   EXPECT_NE(message_of({.data_folder = folder, .days = 2}).find("expected at most 1"), std::string::npos);
   EXPECT_NE(message_of({.days = -1}).find("days: expected at least 1"), std::string::npos);
 }

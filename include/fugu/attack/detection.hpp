@@ -19,6 +19,11 @@ namespace fugu {
 /// do, about 0 elsewhere. Where a needed value is not finite, or there is nothing to compare with: NaN.
 std::vector<double> matched_filter(std::span<const double> values, double height, std::size_t length_slots);
 
+/// One score per slot from those of several series that show the same uses: their mean in the slot, each weighted with
+/// one over the variance of its series' scores, so that a quiet series counts more than a noisy one. A series whose
+/// scores are all the same says nothing. NaN where no series has a score. All are of the same length.
+std::vector<double> combined_scores(std::span<const std::vector<double>> by_series);
+
 /// How good the attack's claims are. Sums over several appliances and meters.
 struct DetectionCount {
   std::uint64_t uses = 0;    ///< that began in the released slots

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -67,6 +68,10 @@ inline bool keeps_promise(double use) { return use <= 1 + kUseRounding; }
 
 /// The exact worst loss of every policy at these rates, one per slot of `slots`; other slots count as not answered.
 /// Cost: Σ over policies of Σ over those of the same meter that overlap it of the slots they share.
+/// `visit` gets each policy that overlaps the slots, in the order of the book, with its use.
+void for_policy_uses(const PolicyBook& book, const Interval& slots, std::span<const double> rates, Delta delta,
+                     const std::function<void(MeterId, const Policy&, double use)>& visit);
+/// The same, summed up.
 BookUse check_rates(const PolicyBook& book, const Interval& slots, std::span<const double> rates, Delta delta);
 
 /// The noise that goes with rates under this δ.

@@ -20,4 +20,8 @@ std::string format_power(double value, int exponent, int decimals);
 /// Magnitudes below 1e-4 or from 1e15 on are written as 1.23×10⁻⁵.
 std::string format_significant(double value, int digits = 3);
 
+/// Where there is little room, for values of at least 999.5: two or three digits and a prefix, 1.2k, 48G, 123M. From
+/// 10¹⁵ on as 1.2×10¹⁵.
+std::string format_prefixed(double value);
+
 }  // namespace fugu::report

@@ -88,6 +88,8 @@ class DiscountedStudy {
  private:
   explicit DiscountedStudy(const DiscountedStudyOptions& options) : options_(options) {}
   void list_cells();
+  /// How the cell's row begins.
+  std::string key_of(const DiscountedCell& cell) const;
   std::uint64_t clamp_steps() const;
   Result<Definition> definition_of(const DiscountedCell& cell) const;
   Result<std::unique_ptr<Strategy>> strategy_of(const DiscountedCell& cell, double& gap) const;

@@ -72,6 +72,8 @@ struct DistributionalRow {
 Result<DistributionalRow> run_distributional_case(const DistributionalStudyOptions& options,
                                                   const DistributionalCase& which);
 std::string distributional_header();
+/// How the case's row begins.
+std::string key_text(const DistributionalCase& which);
 std::string row_text(const DistributionalCase& which, const DistributionalRow& row);
 
 /// An adversary who knows everybody else, so that a household's own contribution is left, and wants to know which of

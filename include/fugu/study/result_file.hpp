@@ -1,7 +1,8 @@
 // Results on disk, row by row: what `fugu bench` and every `fugu study` write, and take up again after a kill.
 //
-//     FUGU_ASSIGN(ResultFile file, ResultFile::open({.folder = out, .header = "zone,mae", .facts = {{"seed", "7"}}}));
-//     for (std::size_t i = file.rows().size(); i < rows_to_do; ++i) FUGU_TRY(file.add(row_of(i)));
+//     FUGU_ASSIGN(ResultFile file, ResultFile::open({.folder = out, .header = "zone,mae", .keys = {"zone1", "zone2"},
+//                                                    .facts = {{"seed", "7"}}}));
+//     for (std::size_t i = file.rows().size(); i < 2; ++i) FUGU_TRY(file.add(row_of(i)));
 //
 // In the folder lie
 //
@@ -10,7 +11,8 @@
 //     run.toml      the facts that the rows depend on
 //
 // Killed at any point, whole rows are kept and half a row at the end is dropped. Rows that belong to other facts are
-// refused, with a word on what differs. One process at a time: the file is locked while it is open.
+// refused, with a word on what differs; so are rows that are not those of this study in its order. One process at a
+// time: the file is locked while it is open.
 #pragma once
 
 #include <functional>
@@ -41,12 +43,14 @@ class ResultFile {
   struct Options {
     std::string folder;  ///< made when it is not there
     std::string header;  ///< of results.csv
+    /// How each row begins that there will be, in order: the cells that say what it is about, without the comma after.
+    std::vector<std::string> keys;
     std::vector<ResultFact> facts = {};
     std::vector<ResultCompanion> companions = {};
     std::string timings_header = {};     ///< empty: no timings.csv
     std::string program = "fugu study";  ///< named in run.toml and in messages
-    /// Whether `row` can be row number `index` (from 0). Absent: as many cells as the header has.
-    std::function<bool(std::size_t index, std::string_view row)> belongs = {};
+    /// Whether what follows the key can be read. Absent: when there are as many cells as the header has.
+    std::function<bool(std::string_view row)> readable = {};
     bool restart = false;  ///< throws away what is there
   };
   static Result<ResultFile> open(Options options);
@@ -56,7 +60,7 @@ class ResultFile {
 
   /// The rows on file, without line ends: those taken up and those added.
   const std::vector<std::string>& rows() const { return rows_; }
-  /// Appends a row, and how long it took.
+  /// Appends the row of the next key, and how long it took.
   Result<void> add(std::string row, std::string_view timing = {});
 
  private:

@@ -64,6 +64,11 @@ struct SecretsKept {
   double together_permitted = 0.5;  ///< by the ε of that policy
 };
 
+/// At these rates, one per slot from 0 on, as planners have them: per step of a Laplace answer, or ρ per squared step
+/// of a Gaussian one. Under δ promises are kept when ρ proves that of each policy; where it does not, when the loss of
+/// each policy that it leaves open is shown to be within its ε.
+SecretsKept secrets_kept(const PolicyBook& book, std::span<const double> rates, NoiseKind kind, Delta delta);
+
 /// One row of results.csv.
 struct ConferenceRow {
   static constexpr std::size_t kWeeks = 12;
@@ -72,7 +77,7 @@ struct ConferenceRow {
   std::size_t mechanism = 0;  ///< in conference_mechanisms()
   std::size_t zone = 0;
   std::uint64_t runs = 0;
-  double mre = 0;     ///< mean over runs and over slots that are there
+  double mre = 0;     ///< mean over runs and over slots whose true value is there and not zero
   double mre_sd = 0;  ///< of one run
   double mae_kw = 0;
   bool filtered = false;      ///< by the moving average
@@ -142,6 +147,8 @@ class ConferenceStudy {
 
   ConferenceStudy() = default;
   Cell cell_at(std::size_t row) const;
+  /// How the cell's row begins.
+  std::string key_of(const Cell& cell) const;
   Result<NoisePlan> plan(const Cell& cell) const;
   Result<std::vector<double>> planned(const Cell& cell, NoiseKind& kind) const;
   std::vector<double> one_household_alone(const Experiment& experiment) const;
@@ -149,7 +156,6 @@ class ConferenceStudy {
   Result<Computed> compute(const Cell& cell, const NoisePlan& plan) const;
   void add_noise(const Cell& cell, const NoisePlan& plan, bool filtered, Errors& errors) const;
   Result<void> run_rescuedp(const Cell& cell, Errors& errors, std::vector<double>& rates) const;
-  SecretsKept secrets_kept(const Cell& cell, std::span<const double> rates, NoiseKind kind) const;
   std::uint64_t seed_of(const Cell& cell) const;
   std::string row_text(const ConferenceRow& row) const;
 

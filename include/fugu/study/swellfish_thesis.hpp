@@ -143,7 +143,9 @@ class ThesisStudy {
   void judge(const PolicyBook& book, std::span<const double> rates, ThesisRow& row) const;
   /// In this zone of the household everything runs through Simulation, too, and is attacked.
   std::size_t checked_zone(std::size_t household) const { return household % options_.zones; }
-  ThesisRow row_of(const Task& task, std::size_t zone, std::span<const Errors> runs) const;
+  /// What row number `i` of the task is about; nothing is measured yet.
+  ThesisRow row_of(const Task& task, std::size_t i) const;
+  static ThesisRow with_errors(ThesisRow row, std::span<const Errors> runs);
   std::uint64_t seed_of(const Task& task, std::size_t zone) const;
   std::string key_text(const ThesisRow& row) const;
   std::string row_text(const ThesisRow& row) const;
