@@ -12,7 +12,7 @@ constexpr StudyKind kStudies[] = {
      prepare_swellfish_2020},
     {"discounted", "daily averages of households over a year under discounted privacy: the paper's schedules and ours",
      prepare_discounted},
-    {"swellfish-thesis", "chapter 7 of the thesis: what the TeS and TeNAT effects are worth, and nine mechanisms",
+    {"swellfish-thesis", "chapter 7 of the thesis: what the TeS and TeNAT effects are worth, and sixteen mechanisms",
      prepare_swellfish_thesis},
     {"temporal", "temporal perturbation: when is hidden, how much is kept; against delay and noise", prepare_temporal},
     {"distributional", "what meters send so that the law of their sum gives nothing away, and who watches for long",
@@ -24,7 +24,7 @@ A study repeats an evaluation of a paper with the kernel, accountants and strate
 a data folder is given and on simulated zones otherwise. The folder given with --out gets
   results.csv   a row per combination, as they come; the same seed gives the same bytes, whatever the threads
   report.html   the paper's tables and figures redrawn: one file that needs nothing from outside
-and what is needed to go on after a kill: give the same command again.
+and what is needed to go on after a kill: give the same command again. (distributional is short and begun anew.)
 
 Examples
   fugu study

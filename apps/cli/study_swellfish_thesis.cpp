@@ -23,7 +23,7 @@ audit of all policies. What differs from the print: docs/studies/swellfish-thesi
 
 Examples
   fugu study swellfish-thesis --data DATA --out thesis             # about 5 minutes on two cores
-  fugu study swellfish-thesis --data DATA --full --out thesis-full # 100 runs of everything: an hour
+  fugu study swellfish-thesis --data DATA --full --out thesis-full # 100 runs at ε = 1: an hour
   fugu study swellfish-thesis --days 28 --households 5 --zones 4 --out quick
 )";
 

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kExamples = R"(
 Section 7 of the temporal paper: 1,000 simulated households at one minute for a day; shifts of b = 0.1 to 2 slots in one
 and in two parts, exponential delay (EDA), normal and Laplace data perturbation (NDP, LDP), and our lagged form. Prints
-Table 2; the report redraws figures 7 to 21. About two minutes on two cores.
+Table 2; the report redraws figures 7 to 21. About half a minute on two cores.
 
 Examples
   fugu study temporal --out temporal

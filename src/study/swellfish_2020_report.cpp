@@ -8,6 +8,7 @@
 #include "fugu/attack/attack.hpp"
 #include "fugu/report/number.hpp"
 #include "fugu/study/swellfish_2020.hpp"
+#include "run_statistics.hpp"
 
 namespace fugu {
 
@@ -196,12 +197,14 @@ report::Table conference_errors(const ConferenceStudy& study, const std::vector<
       filtered += row->filtered ? 1 : 0;
     }
     std::ranges::sort(errors);
+    std::vector<double> alone;
+    for (const auto& [error, zone] : errors) alone.push_back(error);
     const auto with_zone = [&](const std::pair<double, std::size_t>& one) {
       return percent(one.first) + " (" + study.zones().zones[one.second].name.substr(4) + ")";
     };
     table.rows.push_back({{std::string(mechanism.name)},
                           {with_zone(errors.front())},
-                          {percent(errors[errors.size() / 2].first)},
+                          {percent(median_of(std::move(alone)))},
                           {with_zone(errors.back())},
                           {experiment == 1 ? std::string(mechanism.paper_1) : std::string()},
                           {mechanism.filtered_by_itself ? "–" : format_significant(found.front()->mean_scale_kw)},

@@ -7,6 +7,7 @@
 #include "fugu/metric/metric.hpp"
 #include "fugu/report/number.hpp"
 #include "fugu/study/swellfish_thesis.hpp"
+#include "run_statistics.hpp"
 
 namespace fugu {
 
@@ -26,16 +27,6 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) /
          static_cast<double>(std::max<std::size_t>(1, values.size()));
 }
-
-/// Smallest, quartiles, largest.
-std::array<double, 5> five_numbers(std::vector<double> values) {
-  constexpr std::array kProbabilities = {0.0, 0.25, 0.5, 0.75, 1.0};
-  const auto found = quantiles(std::move(values), kProbabilities);
-  FUGU_CHECK(found.has_value());
-  return {(*found)[0], (*found)[1], (*found)[2], (*found)[3], (*found)[4]};
-}
-
-double median_of(std::vector<double> values) { return five_numbers(std::move(values))[2]; }
 
 std::size_t find_mechanism(std::string_view name) {
   const auto all = thesis_mechanisms();
