@@ -65,7 +65,7 @@ Examples
   fugu plan --policies policies.csv --unit-step 0.001 --unit kW
   fugu plan --policies policies.csv --unit-step 0.001 --floor event:1 --sensitivity 10 --strategies narwhal,uniform
   fugu plan --policies policies.csv --unit-step 0.001 --series north,south,city --budgets shared
-  fugu plan --policies policies.csv --unit-step 0.001 --series-map feeders.csv --sensitivity 10 --floor event:1
+  fugu plan --policies policies.csv --unit-step 0.001 --series-map homes.csv --sensitivity 10 --floor event:1
   fugu plan --policies policies.csv --unit-step 0.001 --target-error 0.5      the ε with which the error is 0.5
   fugu plan --policies policies.csv --unit-step 0.001 --notice 4              known an hour before they begin
   fugu plan --policies policies.csv --unit-step 0.001 --meter h0 --plot plan.svg --html plan.html --out plan.csv
@@ -217,7 +217,7 @@ Result<void> PlanRun::read_series() {
   std::set<std::string> seen;
   for (const std::string& name : outlook_.series) {
     if (name.empty() || !seen.insert(name).second)
-      return usage("--series: found '" + shown_name(name) + "' " + (name.empty() ? "" : "twice") +
+      return usage("--series: found " + (name.empty() ? "an empty name" : shown_name(name) + " twice") +
                    "; expected different names");
   }
   return {};

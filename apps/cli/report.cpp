@@ -115,7 +115,8 @@ Result<RunResult> examine(const ReportArguments& arguments, const Run& run) {
 report::Chart draw(const ReportArguments& arguments, const RunResult& result, std::size_t series) {
   const std::string& name = result.evaluation.series[series].name;
   const Drawing& drawing = result.drawings[series];
-  report::Chart chart({.title = arguments.title + ": " + result.run.label,
+  const bool several = result.evaluation.series.size() > 1;
+  report::Chart chart({.title = arguments.title + ": " + result.run.label + (several ? ", " + name : ""),
                        .description = "True and released values of " + name + " over time, with the error band.",
                        .x = time_axis(result.evaluation.clock, result.drawn, true),
                        .y = {.label = name, .unit = arguments.unit}});

@@ -24,6 +24,7 @@ constexpr double kTickPx = 5.0;
 constexpr double kTickGapXPx = 90.0;
 constexpr double kTickGapYPx = 30.0;
 constexpr double kSmallestShare = 0.75;  // of its width, on a narrow page: below, nobody can read it
+constexpr double kLargestShare = 1.1;    // on a wide page
 constexpr double kStackGapPx = 14.0;     // between two charts, instead of the padding of both
 
 /// A coordinate with two decimals. Far outside points are pulled to where clipping still hides them.
@@ -241,7 +242,11 @@ void open_picture(MarkupWriter& svg, std::string_view id, Form form, const Point
     root.push_back({"width", px(size_px.x)});
     root.push_back({"height", px(size_px.y)});
   } else {
-    root.push_back({"style", std::string("min-width:").append(px(kSmallestShare * size_px.x)).append("px")});
+    root.push_back({"style", std::string("min-width:")
+                                 .append(px(kSmallestShare * size_px.x))
+                                 .append("px;max-width:")
+                                 .append(px(kLargestShare * size_px.x))
+                                 .append("px")});
   }
   svg.open("svg", root);
   svg.element("title", {{"id", id_of(id, "title")}}, title);
