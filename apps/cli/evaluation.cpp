@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "fugu/noise/law.hpp"
-#include "released_file.hpp"
 
 namespace fugu::cli {
 
@@ -54,8 +53,7 @@ Result<Evaluation> evaluate(const SourceOptions& stream, const std::string& rele
 
   TruthRow row;
   FUGU_ASSIGN(bool more_truth, truth.next(row));  // now the clock is known
-  FUGU_ASSIGN(const RunClock stamped, clock_in(released));
-  Evaluation evaluation{.clock = {source.clock(), stamped.utc_offset_s}};
+  Evaluation evaluation{.clock = {source.clock(), row.utc_offset_s}};
   FUGU_ASSIGN(Input input, Input::open(released));
   FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {source.clock(), names}));
   ReleaseRecord record;

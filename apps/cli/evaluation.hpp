@@ -20,7 +20,7 @@ struct SeriesErrors {
 };
 
 struct Evaluation {
-  RunClock clock = {};  ///< the stream's, in the offset of the releases
+  RunClock clock = {};  ///< the stream's, with the offset of its first stamp
   std::vector<SeriesErrors> series = {};
   std::optional<ErrorSummary> overall = {};
   /// Mean over slots of E|noise + (true value when it was answered − true value now)|: what the mean absolute error

@@ -913,7 +913,9 @@ void add_plan(CLI::App& app, Outcome& outcome) {
       ->group(question);
   command->add_option("--until", arguments->until, "Last slot, or its time")->group(question);
   command->add_option("--meter", arguments->meter, "Explain and draw the policies of this meter")->group(question);
-  command->add_option("--top", arguments->top, "How many policies to explain")->capture_default_str()->group(question);
+  command->add_option("--top", arguments->top, "How many policies to explain, and groups of series to show")
+      ->capture_default_str()
+      ->group(question);
   command
       ->add_option("--target-error", arguments->target_error,
                    "Find the factor on all ε with which the first strategy's expected error is this")
