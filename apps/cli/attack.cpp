@@ -478,8 +478,10 @@ report::Chart AttackRun::roc() const {
   chart.add(report::Line({.label = "what ε permits", .colour = report::Colour::vermilion, .dashed = true}, permitted));
   chart.add(report::Line({.label = "all that is hidden there, together", .colour = report::Colour::purple},
                          curve(place_together(book_.of(worst.attack.meter), policy, noise))));
-  chart.add(report::Line({.label = "this secret alone", .colour = report::Colour::blue, .width_px = 2.5},
-                         curve(place_alone(policy, noise))));
+  // Dashed: where nothing else is hidden there, both are the same.
+  chart.add(
+      report::Line({.label = "this secret alone", .colour = report::Colour::blue, .width_px = 2.5, .dashed = true},
+                   curve(place_alone(policy, noise))));
   chart.add(report::Line({.label = "guessing", .colour = report::Colour::slate, .width_px = 1}, {{0, 0}, {1, 1}}));
   return chart;
 }

@@ -6,6 +6,15 @@
 
 namespace fugu::cli {
 
+void DefinitionOptions::add_budgets_to(CLI::App& command, const std::string& group) {
+  command
+      .add_option("--budgets", budgets,
+                  "Several series of a stream: shared when a meter may count into more than one, own when none does")
+      ->check(CLI::IsMember({"shared", "own"}))
+      ->capture_default_str()
+      ->group(group);
+}
+
 void DefinitionOptions::add_to(CLI::App& command) {
   const std::string group = "Promise";
   command
@@ -35,12 +44,7 @@ void DefinitionOptions::add_to(CLI::App& command) {
                   "By how much one meter can change each series in a slot: one number, or one per series (10,3). "
                   "Not with --readings, where the clamp says it")
       ->group(group);
-  command
-      .add_option("--budgets", budgets,
-                  "Several series of a stream: shared when a meter may count into more than one, own when none does")
-      ->check(CLI::IsMember({"shared", "own"}))
-      ->capture_default_str()
-      ->group(group);
+  add_budgets_to(command, group);
   policies.add_to(command);
 }
 
@@ -92,7 +96,8 @@ Result<Definition> DefinitionOptions::make() const {
                            .discount = alpha ? alpha : beta});
 }
 
-Result<Exposure> DefinitionOptions::exposure_of_stream(const UnitStep& unit_step, std::size_t series) const {
+Result<Exposure> DefinitionOptions::exposure_of_stream(const UnitStep& unit_step, std::size_t series,
+                                                       const SeriesMap* map) const {
   if (sensitivity.empty() && !policies.exact_when_idle)
     return Error{
         Cause::usage,
@@ -109,7 +114,9 @@ Result<Exposure> DefinitionOptions::exposure_of_stream(const UnitStep& unit_step
     return Error{Cause::usage, "--sensitivity: found " + std::to_string(exposure.sensitivity_steps.size()) +
                                    " numbers; expected one, or one for each of the " + std::to_string(series) +
                                    " series"};
-  exposure.signatures = budgets == "own" ? Exposure::all_disjoint(series) : Exposure::all_shared(series);
+  exposure.signatures = map != nullptr     ? map->signatures()
+                        : budgets == "own" ? Exposure::all_disjoint(series)
+                                           : Exposure::all_shared(series);
   return Exposure::make(std::move(exposure));
 }
 

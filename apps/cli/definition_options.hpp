@@ -1,4 +1,4 @@
-// What is promised, from the command line. Shared by publish and audit.
+// What is promised, from the command line. Shared by publish, plan and audit.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -27,11 +27,14 @@ struct DefinitionOptions {
   PolicyArguments policies;
 
   void add_to(CLI::App& command);
+  /// `--budgets` alone.
+  void add_budgets_to(CLI::App& command, const std::string& group);
   Result<Definition> make() const;
   bool discounted() const { return definition == "discounted-exp" || definition == "discounted-hyp"; }
-  /// For a stream of totals: sensitivities as given, budgets shared or own. Policies without a floor need no
-  /// sensitivity: they say what may change.
-  Result<Exposure> exposure_of_stream(const UnitStep& unit_step, std::size_t series) const;
+  /// For a stream of totals: sensitivities as given, budgets shared or own, or as a map says. Policies without a floor
+  /// need no sensitivity: they say what may change.
+  Result<Exposure> exposure_of_stream(const UnitStep& unit_step, std::size_t series,
+                                      const SeriesMap* map = nullptr) const;
 
  private:
   Result<Definition> make_swellfish() const;

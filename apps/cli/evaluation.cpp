@@ -53,6 +53,7 @@ Result<Evaluation> evaluate(const SourceOptions& stream, const std::string& rele
 
   TruthRow row;
   FUGU_ASSIGN(bool more_truth, truth.next(row));  // now the clock is known
+  Evaluation evaluation{.clock = {source.clock(), row.utc_offset_s}};
   FUGU_ASSIGN(Input input, Input::open(released));
   FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {source.clock(), names}));
   ReleaseRecord record;
@@ -72,7 +73,6 @@ Result<Evaluation> evaluate(const SourceOptions& stream, const std::string& rele
     if (options.observe) options.observe(seen);
   }
 
-  Evaluation evaluation;
   for (std::size_t i = 0; i < names.size(); ++i) evaluation.series.push_back({names[i], errors[i].summary()});
   evaluation.overall = overall.summary();
   if (!evaluation.overall)

@@ -9,6 +9,7 @@
 #include "fugu/metric/truth.hpp"
 #include "fugu/noise/noise.hpp"
 #include "fugu/stream/release_reader.hpp"
+#include "run_facts.hpp"
 #include "source_options.hpp"
 
 namespace fugu::cli {
@@ -19,12 +20,13 @@ struct SeriesErrors {
 };
 
 struct Evaluation {
-  std::vector<SeriesErrors> series;
-  std::optional<ErrorSummary> overall;
+  RunClock clock = {};  ///< the stream's, with the offset of its first stamp
+  std::vector<SeriesErrors> series = {};
+  std::optional<ErrorSummary> overall = {};
   /// Mean over slots of E|noise + (true value when it was answered − true value now)|: what the mean absolute error
   /// is expected to be for this stream and these scales. Without filters only; none when estimates were released,
   /// whose error follows from no scale.
-  std::optional<double> predicted_mae;
+  std::optional<double> predicted_mae = {};
 };
 
 /// One slot of one series, for whoever wants to draw it.

@@ -4,12 +4,20 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "fugu/core/result.hpp"
 
 namespace fugu::cli {
+
+/// Half of what was to be written helps nobody. A device is left alone.
+inline void remove_unfinished(const std::string& path) {
+  std::error_code ignored;  // the failed write is what is reported
+  if (std::filesystem::is_regular_file(path, ignored)) std::filesystem::remove(path, ignored);
+}
 
 /// A file that is closed, and whose last write is checked, when it ends.
 class OutputStream {
@@ -29,9 +37,10 @@ class OutputStream {
   }
   std::FILE* get() { return file_; }
   Result<void> finish() {
-    if (std::fflush(file_) != 0 || std::ferror(file_) != 0)
-      return Error{Cause::environment, path_ + ": writing failed: " + std::strerror(errno)};
-    return {};
+    if (std::fflush(file_) == 0 && std::ferror(file_) == 0) return {};
+    const Error failed{Cause::environment, path_ + ": writing failed: " + std::strerror(errno)};
+    if (file_ != stdout) remove_unfinished(path_);
+    return failed;
   }
 
  private:

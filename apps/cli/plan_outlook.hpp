@@ -9,30 +9,34 @@
 #include "fugu/report/svg.hpp"
 #include "fugu/stream/clock.hpp"
 #include "fugu/stream/decimal.hpp"
+#include "plan_parts.hpp"
 #include "run_facts.hpp"
 
 namespace fugu::cli {
 
-/// One strategy over all slots.
+/// One strategy over all slots, in every part.
 struct PlannedNoise {
   std::string name;
   bool comparison_only = false;
-  std::vector<double> rates = {};
-  std::vector<double> scales = {};  ///< in steps
-  ScaleSummary summary = {};        ///< of the slots that are shown
-  BookUse use = {};                 ///< of all slots
+  std::vector<PlannedPart> parts = {};
+};
+
+/// The share is that of the noise of all series.
+struct BindingInPart : BindingPolicy {
+  std::size_t part = 0;
 };
 
 struct PlanOutlook {
-  PolicyBook book;
+  PolicyBook book;  ///< of all parts, as stated
   UnitStep unit_step;
   std::string unit;  ///< of the values, in words; may be empty
   RunClock clock;
-  OutlookOptions options;      ///< options.slots: all slots that are planned
-  Interval shown;              ///< the slots that tables and files are about
-  std::vector<char> relevant;  ///< one per slot of options.slots
+  OutlookOptions options;           ///< options.slots: all slots that are planned
+  Interval shown;                   ///< the slots that tables and files are about
+  std::vector<std::string> series;  ///< names
+  std::vector<PlanPart> parts;
   std::vector<PlannedNoise> strategies;
-  std::vector<BindingPolicy> binding;
+  std::vector<BindingInPart> binding;
 
   std::size_t index(Slot slot) const { return static_cast<std::size_t>(slot - options.slots.first); }
   double in_units(double steps) const { return steps * unit_step.to_double(); }
@@ -41,10 +45,14 @@ struct PlanOutlook {
   std::string short_time_text(Slot slot) const;
   /// "0.25 kW"
   std::string with_unit(const std::string& number) const { return unit.empty() ? number : number + " " + unit; }
+  NoiseKind noise() const { return noise_for(options.delta); }
+  /// "north, south"; many are counted.
+  std::string names_of(const SeriesGroup& group) const;
 };
 
-/// The policies of a meter above, the scales of some strategies below. `slots`: what is drawn; absent for
-/// three days from the meter's policy on that binds most.
-report::ChartStack draw_timeline(const PlanOutlook& outlook, MeterId meter, const std::optional<Interval>& slots);
+/// The policies of a meter above, the scales of some strategies for the series with the most noise of its part below.
+/// `slots`: what is drawn; absent for three days from the meter's policy on that binds most.
+report::ChartStack draw_timeline(const PlanOutlook& outlook, std::size_t part, MeterId meter,
+                                 const std::optional<Interval>& slots);
 
 }  // namespace fugu::cli

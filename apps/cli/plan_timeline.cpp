@@ -3,34 +3,29 @@
 
 #include "fugu/report/number.hpp"
 #include "plan_outlook.hpp"
+#include "time_axis.hpp"
 
 namespace fugu::cli {
 
 namespace {
 
-constexpr Slot kDaySlots = 96;  // where no clock says how long a day is
 constexpr Slot kDaysDrawn = 3;
 constexpr std::int64_t kDay_s = 86'400;
-constexpr std::int64_t kHour_s = 3'600;
 constexpr std::size_t kLinesMax = 3;
 /// Scales that differ by more than this are drawn on a logarithmic axis.
 constexpr double kLogarithmicFrom = 20;
 
-Slot slots_per_day(const Clock& clock) {
-  return clock.has_time() ? std::max<Slot>(1, kDay_s / clock.slot_s()) : kDaySlots;
-}
-
 /// The policy of the meter that binds most, or its first.
-const Policy& most_interesting(const PlanOutlook& outlook, MeterId meter) {
-  for (const BindingPolicy& bound : outlook.binding)
-    if (bound.meter == meter) return bound.policy;
-  return outlook.book.of(meter).policies().front();
+const Policy& most_interesting(const PlanOutlook& outlook, std::size_t part, MeterId meter) {
+  for (const BindingInPart& bound : outlook.binding)
+    if (bound.part == part && bound.meter == meter) return bound.policy;
+  return outlook.parts[part].book.of(meter).policies().front();
 }
 
 /// Some days from that in which the policy to look at begins, from midnight on where there is one.
-Interval days_to_draw(const PlanOutlook& outlook, MeterId meter) {
+Interval days_to_draw(const PlanOutlook& outlook, std::size_t part, MeterId meter) {
   const Slot day = slots_per_day(outlook.clock.clock);
-  Slot first = most_interesting(outlook, meter).interval.first;
+  Slot first = most_interesting(outlook, part, meter).interval.first;
   if (outlook.clock.clock.has_time()) {
     const std::int64_t local_s = outlook.clock.clock.start_of(first) + outlook.clock.utc_offset_s;
     first -= (local_s % kDay_s + kDay_s) % kDay_s / outlook.clock.clock.slot_s();
@@ -40,41 +35,15 @@ Interval days_to_draw(const PlanOutlook& outlook, MeterId meter) {
   return common({first, first + kDaysDrawn * day - 1}, outlook.options.slots);
 }
 
-/// Midnights with their date, and hours between them where there is room.
-std::vector<report::Tick> time_ticks(const PlanOutlook& outlook, const Interval& slots) {
-  const Clock& clock = outlook.clock.clock;
-  if (!clock.has_time()) return {};
-  const double days = static_cast<double>(slots.slots()) / static_cast<double>(slots_per_day(clock));
-  const std::int64_t hours = days <= 1.5 ? 3 : days <= 3.5 ? 6 : days <= 7.5 ? 12 : 24;
-  std::vector<report::Tick> ticks;
-  for (Slot slot = slots.first; slot <= slots.last + 1; ++slot) {
-    const std::int64_t local_s = clock.start_of(slot) + outlook.clock.utc_offset_s;
-    if (local_s % (hours * kHour_s) != 0) continue;
-    const std::string text = outlook.time_text(slot);  // 2026-03-29T01:45:00+01:00
-    ticks.push_back({static_cast<double>(slot), local_s % kDay_s == 0 ? text.substr(5, 5) : text.substr(11, 5)});
-  }
-  return ticks;
-}
-
-report::Axis time_axis(const PlanOutlook& outlook, const Interval& slots, bool labelled) {
-  std::string label;
-  if (labelled && outlook.clock.clock.has_time()) label = "time, from " + outlook.time_text(slots.first);
-  if (labelled && !outlook.clock.clock.has_time()) label = "slot";
-  return {.label = label,
-          .lo = static_cast<double>(slots.first),
-          .hi = static_cast<double>(slots.last + 1),
-          .ticks = time_ticks(outlook, slots)};
-}
-
 report::Interval on_axis(const Interval& slots) {
   return {static_cast<double>(slots.first), static_cast<double>(slots.last + 1)};
 }
 
 /// Runs of slots in which no policy of any meter is relevant.
-std::vector<report::Interval> idle_parts(const PlanOutlook& outlook, const Interval& slots) {
+std::vector<report::Interval> idle_slots(const PlanOutlook& outlook, std::size_t part, const Interval& slots) {
   std::vector<report::Interval> parts;
   for (Slot slot = slots.first; slot <= slots.last; ++slot) {
-    if (outlook.relevant[outlook.index(slot)] != 0) continue;
+    if (outlook.parts[part].relevant[outlook.index(slot)] != 0) continue;
     if (!parts.empty() && parts.back().hi == static_cast<double>(slot)) {
       parts.back().hi += 1;
     } else {
@@ -109,22 +78,24 @@ class Stacking {
   std::vector<Placed> placed_;
 };
 
-bool binds(const PlanOutlook& outlook, MeterId meter, const Policy& policy) {
-  return std::any_of(outlook.binding.begin(), outlook.binding.end(),
-                     [&](const BindingPolicy& bound) { return bound.meter == meter && bound.policy == policy; });
+bool binds(const PlanOutlook& outlook, std::size_t part, MeterId meter, const Policy& policy) {
+  return std::any_of(outlook.binding.begin(), outlook.binding.end(), [&](const BindingInPart& bound) {
+    return bound.part == part && bound.meter == meter && bound.policy == policy;
+  });
 }
 
-report::Chart draw_policies(const PlanOutlook& outlook, MeterId meter, const Interval& slots) {
-  const std::string name(outlook.book.name(meter));
+report::Chart draw_policies(const PlanOutlook& outlook, std::size_t part, MeterId meter, const Interval& slots) {
+  const PolicyBook& book = outlook.parts[part].book;
+  const std::string name(book.name(meter));
   report::Chart chart({.title = "What meter " + name + " hides, and the noise everybody gets",
                        .description = "Policies of meter " + name + " over time.",
-                       .x = time_axis(outlook, slots, false),
+                       .x = time_axis(outlook.clock, slots, false),
                        .y = {.label = "policies of " + name + ", as high as their magnitude", .unit = outlook.unit},
                        .height_px = 300});
   Stacking stacking;
   std::vector<report::Box> loose;
   std::vector<report::Box> binding;
-  outlook.book.of(meter).for_overlapping(slots, [&](const Policy& policy) {
+  book.of(meter).for_overlapping(slots, [&](const Policy& policy) {
     const double magnitude = outlook.in_units(static_cast<double>(policy.magnitude_steps));
     report::Box box{.x = on_axis(policy.interval), .y = stacking.place(policy.interval, magnitude)};
     box.label = outlook.unit_step.text(static_cast<std::int64_t>(policy.magnitude_steps));
@@ -132,9 +103,9 @@ report::Chart draw_policies(const PlanOutlook& outlook, MeterId meter, const Int
                " slots, somewhere from " + outlook.time_text(policy.interval.first) + " to " +
                outlook.time_text(policy.interval.last) +
                ", ε = " + report::format_significant(policy.epsilon.to_double());
-    (binds(outlook, meter, policy) ? binding : loose).push_back(std::move(box));
+    (binds(outlook, part, meter, policy) ? binding : loose).push_back(std::move(box));
   });
-  chart.add(report::Shades({}, idle_parts(outlook, slots)));
+  chart.add(report::Shades({}, idle_slots(outlook, part, slots)));
   if (!binding.empty())
     chart.add(report::Boxes({.label = "policy that binds", .colour = report::Colour::vermilion}, std::move(binding)));
   if (!loose.empty())
@@ -156,12 +127,18 @@ std::vector<const PlannedNoise*> strategies_to_draw(const PlanOutlook& outlook) 
   return chosen;
 }
 
+/// Of the series with the most noise, in the stream's unit.
+double drawn_scale(const PlanOutlook& outlook, const PlannedNoise& strategy, std::size_t part, Slot slot) {
+  return outlook.in_units(strategy.parts[part].scales[outlook.index(slot)] *
+                          outlook.parts[part].groups.front().factor(outlook.noise()));
+}
+
 /// Smallest and largest positive scale that will be drawn; nothing when there is none.
-std::optional<report::Interval> scales_drawn(const PlanOutlook& outlook, const Interval& slots) {
+std::optional<report::Interval> scales_drawn(const PlanOutlook& outlook, std::size_t part, const Interval& slots) {
   std::optional<report::Interval> range;
   for (const PlannedNoise* strategy : strategies_to_draw(outlook)) {
     for (Slot slot = slots.first; slot <= slots.last; ++slot) {
-      const double scale = outlook.in_units(strategy->scales[outlook.index(slot)]);
+      const double scale = drawn_scale(outlook, *strategy, part, slot);
       if (!(scale > 0) || !std::isfinite(scale)) continue;
       if (!range) range = report::Interval{scale, scale};
       range = report::Interval{std::min(range->lo, scale), std::max(range->hi, scale)};
@@ -188,24 +165,27 @@ std::vector<report::Tick> logarithmic_ticks(const report::Interval& range) {
   return ticks;
 }
 
-report::Chart draw_scales(const PlanOutlook& outlook, const Interval& slots) {
-  const std::optional<report::Interval> range = scales_drawn(outlook, slots);
+report::Chart draw_scales(const PlanOutlook& outlook, std::size_t part, const Interval& slots) {
+  const std::optional<report::Interval> range = scales_drawn(outlook, part, slots);
   const bool logarithmic = range && range->hi > kLogarithmicFrom * range->lo;
-  report::Axis y{.label = logarithmic ? "noise scale, logarithmic" : "noise scale", .unit = outlook.unit};
+  std::string label = "noise scale";
+  if (outlook.series.size() > 1) label += " of " + outlook.names_of(outlook.parts[part].groups.front());
+  if (logarithmic) label += ", logarithmic";
+  report::Axis y{.label = std::move(label), .unit = outlook.unit};
   if (logarithmic) y.ticks = logarithmic_ticks(*range);
   report::Chart chart({.description = "Noise scale of each strategy over time.",
-                       .x = time_axis(outlook, slots, true),
+                       .x = time_axis(outlook.clock, slots, true),
                        .y = y,
                        .height_px = 380});
   chart.add(report::Shades({.label = outlook.options.floor_rate ? "no policy is relevant: the floor alone"
                                                                 : "no policy is relevant: no noise is asked for"},
-                           idle_parts(outlook, slots)));
+                           idle_slots(outlook, part, slots)));
   constexpr report::Colour kColours[] = {report::Colour::vermilion, report::Colour::blue, report::Colour::ink};
   const std::vector<const PlannedNoise*> strategies = strategies_to_draw(outlook);
   for (std::size_t i = strategies.size(); i-- > 0;) {
     std::vector<report::Point> points;
     for (Slot slot = slots.first; slot <= slots.last; ++slot) {
-      double scale = outlook.in_units(strategies[i]->scales[outlook.index(slot)]);
+      double scale = drawn_scale(outlook, *strategies[i], part, slot);
       if (scale == 0) scale = std::nan("");  // shaded
       points.push_back({static_cast<double>(slot), logarithmic ? std::log10(scale) : scale});
       // The last slot of a run needs its width, too.
@@ -231,11 +211,23 @@ std::string PlanOutlook::short_time_text(Slot slot) const {
   return text;
 }
 
-report::ChartStack draw_timeline(const PlanOutlook& outlook, MeterId meter, const std::optional<Interval>& slots) {
-  const Interval drawn = slots.value_or(days_to_draw(outlook, meter));
+std::string PlanOutlook::names_of(const SeriesGroup& group) const {
+  constexpr std::size_t kNamedMax = 3;
+  if (group.series.size() == series.size() && series.size() > kNamedMax)
+    return "each of " + std::to_string(series.size()) + " series";
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kNamedMax, group.series.size()); ++i)
+    names += (i == 0 ? "" : ", ") + series[group.series[i]];
+  if (group.series.size() > kNamedMax) names += " and " + std::to_string(group.series.size() - kNamedMax) + " more";
+  return names;
+}
+
+report::ChartStack draw_timeline(const PlanOutlook& outlook, std::size_t part, MeterId meter,
+                                 const std::optional<Interval>& slots) {
+  const Interval drawn = slots.value_or(days_to_draw(outlook, part, meter));
   std::vector<report::Chart> charts;
-  charts.push_back(draw_policies(outlook, meter, drawn));
-  charts.push_back(draw_scales(outlook, drawn));
+  charts.push_back(draw_policies(outlook, part, meter, drawn));
+  charts.push_back(draw_scales(outlook, part, drawn));
   return report::ChartStack(std::move(charts));
 }
 

@@ -30,28 +30,6 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// Which set of series holds all that a meter counts into.
-class Membership {
- public:
-  Membership(const SeriesMap* map, std::vector<std::vector<SeriesId>> signatures)
-      : map_(map), signatures_(std::move(signatures)) {}
-
-  /// Empty when the meter may count into anything.
-  std::vector<std::uint32_t> of(const std::string& meter) const {
-    const auto id = map_ != nullptr ? map_->meter(meter) : std::nullopt;
-    if (!id) return {};
-    const auto series = map_->series_of(*id);
-    for (std::uint32_t g = 0; g < signatures_.size(); ++g) {
-      if (std::includes(signatures_[g].begin(), signatures_[g].end(), series.begin(), series.end())) return {g};
-    }
-    return {};
-  }
-
- private:
-  const SeriesMap* map_;
-  std::vector<std::vector<SeriesId>> signatures_;
-};
-
 /// A file that grows by whole lines: what of it has been read, and what came since.
 class GrowingFile {
  public:
@@ -200,6 +178,16 @@ class FileFeed final : public PolicyFeed {
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> Membership::of(std::string_view meter) const {
+  const auto id = map_ != nullptr ? map_->meter(meter) : std::nullopt;
+  if (!id) return {};
+  const auto series = map_->series_of(*id);
+  for (std::uint32_t g = 0; g < signatures_.size(); ++g) {
+    if (std::includes(signatures_[g].begin(), signatures_[g].end(), series.begin(), series.end())) return {g};
+  }
+  return {};
+}
 
 Result<Definition> parse_floor(const std::string& text, Delta delta) {
   const std::vector<std::string> parts = split(text, ':');

@@ -26,6 +26,20 @@ struct PolicyContext {
   std::vector<std::vector<SeriesId>> signatures = {};
 };
 
+/// Which set of series holds all that a meter counts into.
+class Membership {
+ public:
+  Membership(const SeriesMap* map, std::vector<std::vector<SeriesId>> signatures)
+      : map_(map), signatures_(std::move(signatures)) {}
+
+  /// Empty when the meter may count into anything.
+  std::vector<std::uint32_t> of(std::string_view meter) const;
+
+ private:
+  const SeriesMap* map_;
+  std::vector<std::vector<SeriesId>> signatures_;
+};
+
 struct PolicyArguments {
   std::string policies;
   std::string floor;

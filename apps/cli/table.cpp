@@ -1,9 +1,13 @@
 #include "table.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <sstream>
+
+#include "output_stream.hpp"
 
 namespace fugu::cli {
 
@@ -58,8 +62,10 @@ Result<void> write_file(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) return Error{Cause::environment, path + ": writing failed"};
-  return {};
+  if (file) return {};
+  const Error failed{Cause::environment, path + ": writing failed: " + std::strerror(errno)};
+  remove_unfinished(path);
+  return failed;
 }
 
 }  // namespace fugu::cli

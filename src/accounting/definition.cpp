@@ -178,9 +178,16 @@ Result<Exposure> Exposure::make(Options options) {
   return Exposure(std::move(options));
 }
 
-Exposure::Exposure(Options options) : options_(std::move(options)), signatures_of_(options_.sensitivity_steps.size()) {
+Exposure::Exposure(Options options)
+    : options_(std::move(options)),
+      signatures_of_(options_.sensitivity_steps.size()),
+      crowd_(options_.sensitivity_steps.size(), 0) {
   for (std::size_t s = 0; s < options_.signatures.size(); ++s) {
-    for (const SeriesId id : options_.signatures[s]) signatures_of_[id].push_back(static_cast<std::uint32_t>(s));
+    const std::vector<SeriesId>& signature = options_.signatures[s];
+    for (const SeriesId id : signature) {
+      signatures_of_[id].push_back(static_cast<std::uint32_t>(s));
+      crowd_[id] = std::max(crowd_[id], static_cast<std::uint64_t>(signature.size()));
+    }
   }
 }
 

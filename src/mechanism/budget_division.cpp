@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "series_blocks.hpp"
+#include "fugu/mechanism/series_blocks.hpp"
 
 namespace fugu {
 

@@ -87,12 +87,6 @@ Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledg
   currency_ = accountant_->currency();
   horizon_ = accountant_->horizon();
   std::iota(all_.begin(), all_.end(), SeriesId{0});
-  for (const SeriesId series : all_) {
-    std::size_t largest = 0;
-    for (const std::uint32_t signature : options_.exposure.signatures_of(series))
-      largest = std::max(largest, options_.exposure.signature(signature).size());
-    crowd_of_all_.push_back(largest);
-  }
 }
 
 // --- Policies -----------------------------------------------------------------------------------------------------
@@ -376,7 +370,7 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<cons
   for (std::size_t i = 0; i < series.size(); ++i) {
     const SeriesId id = series[i];
     if (missing_[id] != 0) continue;
-    const std::uint64_t its_crowd = request.of_all ? crowd_of_all_[id] : crowds.empty() ? 1 : crowds[i];
+    const std::uint64_t its_crowd = request.of_all ? options_.exposure.crowd(id) : crowds.empty() ? 1 : crowds[i];
     const std::uint64_t its_sensitivity = options_.exposure.sensitivity_steps(id);
     if (its_crowd != crowd || its_sensitivity != sensitivity) {
       same_for_all = crowd == 0;
@@ -395,7 +389,7 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::values_at(std::span<c
   if (request.answer.parameter.size() == 1 && is_same(request, series, Request::Price::rate)) {
     if (request.rate == rate) return ask_values();
     request.price = Request::Price::none;
-    FUGU_ASSIGN(const Rational parameter, parameter_at(rate / static_cast<double>(crowd_of_all_[series[0]])));
+    FUGU_ASSIGN(const Rational parameter, parameter_at(rate / static_cast<double>(options_.exposure.crowd(series[0]))));
     request.answer.parameter[0] = parameter;
     for (std::optional<NoisyValue>& value : values_) value->parameter = parameter;
     request.answer.form = next_form_++;
@@ -410,9 +404,9 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::values_at(std::span<c
   bool same_for_all = true;
   for (const SeriesId id : series) {
     if (missing_[id] != 0) continue;
-    if (crowd_of_all_[id] != crowd) {
+    if (options_.exposure.crowd(id) != crowd) {
       same_for_all = crowd == 0;
-      crowd = crowd_of_all_[id];
+      crowd = options_.exposure.crowd(id);
       FUGU_ASSIGN(parameter, parameter_at(rate / static_cast<double>(crowd)));
     }
     add_value(id, parameter);
@@ -507,7 +501,7 @@ Result<NoisyValue> Kernel::distance_at(std::span<const SeriesId> series, std::sp
     request.price = Request::Price::none;
     // A meter changes the distance in every series it counts into; in ρ changes add up before they are squared.
     std::uint64_t crowd = 0;
-    for (const SeriesId id : series) crowd = std::max(crowd, crowd_of_all_[id]);
+    for (const SeriesId id : series) crowd = std::max(crowd, options_.exposure.crowd(id));
     const auto each = static_cast<double>(crowd);
     FUGU_ASSIGN(const Rational parameter, parameter_at(rate / (currency_ == Currency::rho ? each * each : each)));
     start_single(Statistic::distance, series, slot_, parameter);

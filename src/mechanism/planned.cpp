@@ -6,7 +6,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "series_blocks.hpp"
+#include "fugu/mechanism/series_blocks.hpp"
 
 namespace fugu {
 
@@ -28,26 +28,25 @@ double rate_of(const Kernel& kernel, Budget share) {
   return rate * (1 - 0x1p-40);
 }
 
-/// A policy with a shape changes only some series: what it counts for where each series gets rate / crowd.
-Policy as_planned(const Kernel& kernel, Policy policy) {
+}  // namespace
+
+Policy as_planned(const Exposure& exposure, Currency currency, Policy policy) {
   if (!policy.shape) return policy;
   double largest = 0;
   for (const Profile& profile : policy.shape->alternatives) {
     for (std::size_t k = 0; k < profile.lanes[0].steps.size(); ++k) {
       double change = 0;
       for (const Lane& lane : profile.lanes)
-        change +=
-            static_cast<double>(lane.steps[k]) / (lane.series ? static_cast<double>(kernel.crowd(*lane.series)) : 1.0);
+        change += static_cast<double>(lane.steps[k]) /
+                  (lane.series ? static_cast<double>(exposure.crowd(*lane.series)) : 1.0);
       largest = std::max(largest, change);
     }
   }
-  if (kernel.currency() == Currency::epsilon)  // in ρ the envelope is what is charged
+  if (currency == Currency::epsilon)  // in ρ the envelope is what is charged
     policy.magnitude_steps = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(largest)));
   policy.shape = nullptr;
   return policy;
 }
-
-}  // namespace
 
 double floor_rate(const Kernel& kernel) {
   return kernel.definition().floor() == nullptr ? kInfinite : rate_of(kernel, kernel.total() / kernel.window_slots());
@@ -76,13 +75,13 @@ void PlannedStrategy::stated(const Kernel& kernel, MeterId meter, std::span<cons
     std::sort(blocks.begin(), blocks.end());
     blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
   }
-  const Policy planned = as_planned(kernel, policy);
+  const Policy planned = as_planned(kernel.exposure(), kernel.currency(), policy);
   for (const std::uint32_t b : blocks) blocks_[b].planner->add(meter, planned);
 }
 
 void PlannedStrategy::withdrawn(const Kernel& kernel, MeterId meter, std::span<const std::uint32_t>,
                                 const Policy& policy) {
-  const Policy planned = as_planned(kernel, policy);
+  const Policy planned = as_planned(kernel.exposure(), kernel.currency(), policy);
   for (const std::uint32_t b : blocks_of_meter_[meter]) blocks_[b].planner->withdraw(meter, planned);
 }
 

@@ -1,4 +1,4 @@
-#include "series_blocks.hpp"
+#include "fugu/mechanism/series_blocks.hpp"
 
 #include <numeric>
 

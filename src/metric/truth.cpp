@@ -7,6 +7,7 @@ Result<bool> TruthStream::next(TruthRow& row) {
   if (!more) return false;
 
   row.slot = raw_row_.slot;
+  row.utc_offset_s = raw_row_.utc_offset_s;
   row.values.assign(raw_row_.values.size(), std::nullopt);
   const double step_num = static_cast<double>(unit_step_.num);
   const double step_den = static_cast<double>(unit_step_.den);

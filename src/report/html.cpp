@@ -34,7 +34,7 @@ std::string variables(const Theme& theme) {
 constexpr std::string_view kPageCss =
     "*{box-sizing:border-box}\n"
     "html{color-scheme:light dark;-webkit-text-size-adjust:100%}\n"
-    "body{margin:0 auto;padding:2.5rem 1.5rem 4rem;max-width:64rem;background:var(--background);color:var(--ink);"
+    "body{margin:0 auto;padding:2.5rem 1.5rem 4rem;max-width:74rem;background:var(--background);color:var(--ink);"
     "font:1rem/1.55 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}\n"
     "h1{font-size:1.9rem;line-height:1.2;margin:0 0 .3rem;letter-spacing:-.01em}\n"
     "h2{font-size:1.35rem;line-height:1.3;margin:2.6rem 0 .6rem;padding-top:1rem;border-top:1px solid var(--border)}\n"
@@ -50,20 +50,22 @@ constexpr std::string_view kPageCss =
     "pre{background:var(--surface);border:1px solid var(--border);border-radius:6px;padding:.8rem 1rem;overflow-x:auto;"
     "font:.875rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}\n"
     "figure{margin:1.6rem 0}\n"
+    "figure{max-width:64rem}\n"
+    "figure .scroll{margin:0}\n"
     "figure svg{display:block;width:100%;height:auto}\n"
     "figcaption,caption{color:var(--muted);font-size:.92rem;text-align:left}\n"
     "figcaption{margin-top:.5rem}\n"
     "caption{padding:0 0 .5rem}\n"
     ".scroll{overflow-x:auto;margin:1.4rem 0}\n"
     "table{border-collapse:collapse;width:100%;font-size:.95rem}\n"
-    "th,td{padding:.5rem .9rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--border)}\n"
+    "th,td{padding:.5rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--border)}\n"
     "thead th{background:var(--surface);border-bottom:2px solid var(--border);font-weight:600}\n"
     "td.number,th.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
-    "td:first-child{min-width:12rem}\n"
+    "td:first-child{min-width:8rem}\n"
     "td.good{color:var(--good);font-weight:600}\n"
     "td.bad{color:var(--bad);font-weight:600}\n"
     "@media print{body{max-width:none;padding:0;font-size:10pt}figure,tr,.note,pre{break-inside:avoid}"
-    "h2,h3{break-after:avoid}pre{white-space:pre-wrap}.scroll{overflow:visible}"
+    "h2,h3{break-after:avoid}pre{white-space:pre-wrap}.scroll{overflow:visible}figure svg{min-width:0!important}"
     "body{-webkit-print-color-adjust:exact;print-color-adjust:exact}}\n";
 
 }  // namespace
@@ -133,7 +135,9 @@ Page& Page::table(const Table& table) {
 template <class Picture>
 Page& Page::add_figure(const Picture& picture, std::string_view caption) {
   body_.open("figure");
+  body_.open("div", {{"class", "scroll"}, {"tabindex", "0"}});
   body_.trusted(picture.inline_svg(std::string("figure-").append(std::to_string(++figures_))));
+  body_.close();
   if (!caption.empty()) body_.element("figcaption", {}, caption);
   body_.close();
   return *this;

@@ -23,7 +23,9 @@ constexpr double kLegendGapPx = 24.0;
 constexpr double kTickPx = 5.0;
 constexpr double kTickGapXPx = 90.0;
 constexpr double kTickGapYPx = 30.0;
-constexpr double kStackGapPx = 14.0;  // between two charts, instead of the padding of both
+constexpr double kSmallestShare = 0.75;  // of its width, on a narrow page: below, nobody can read it
+constexpr double kLargestShare = 1.1;    // on a wide page
+constexpr double kStackGapPx = 14.0;     // between two charts, instead of the padding of both
 
 /// A coordinate with two decimals. Far outside points are pulled to where clipping still hides them.
 std::string px(double value) {
@@ -221,8 +223,9 @@ void draw_axis_x(MarkupWriter& svg, const Frame& frame, const std::vector<Tick>&
 
 enum class Form { inside_page, standalone };
 
-/// A card needs room between its edge and the content; on a page the figure has it.
-double padding_of(Form form) { return form == Form::standalone ? kPaddingPx : 2.0; }
+/// A card needs room between its edge and the content; on a page the figure has it, except for what reaches below the
+/// baseline of the last line.
+double padding_of(Form form) { return form == Form::standalone ? kPaddingPx : 5.0; }
 
 std::string id_of(std::string_view id, std::string_view part) { return std::string(id).append("-").append(part); }
 
@@ -238,6 +241,12 @@ void open_picture(MarkupWriter& svg, std::string_view id, Form form, const Point
   if (form == Form::standalone) {
     root.push_back({"width", px(size_px.x)});
     root.push_back({"height", px(size_px.y)});
+  } else {
+    root.push_back({"style", std::string("min-width:")
+                                 .append(px(kSmallestShare * size_px.x))
+                                 .append("px;max-width:")
+                                 .append(px(kLargestShare * size_px.x))
+                                 .append("px")});
   }
   svg.open("svg", root);
   svg.element("title", {{"id", id_of(id, "title")}}, title);

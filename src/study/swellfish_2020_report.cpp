@@ -178,7 +178,9 @@ report::Table speed_table(const std::string& timings) {
 }  // namespace
 
 report::Table conference_errors(const ConferenceStudy& study, const std::vector<ConferenceRow>& rows, int experiment) {
-  report::Table table{.caption = "Experiment " + std::to_string(experiment) + ": MRE over the zones",
+  report::Table table{.caption = "Experiment " + std::to_string(experiment) +
+                                 ": MRE over the zones. Filtered: in how many zones a moving average smooths what is "
+                                 "released, because its noise is above the zone's threshold",
                       .columns = {{"mechanism"},
                                   {"smallest (zone)", Align::number},
                                   {"median", Align::number},

@@ -65,6 +65,7 @@ void prepare_inputs(const TempDir& directory) {
   }
   write_file(directory / "readings.csv", readings);
   write_file(directory / "feeders.csv", "meter,series\nm1,east\nm2,east\nm3,west\nm3,town\n");
+  write_file(directory / "homes.csv", "meter,series\nh0,east\nh1,west\nh1,town\n");
   write_file(directory / "past.csv", readings);
   ASSERT_EQ(in_shell(directory, "gzip -k readings.csv").exit_code, 0);
 }

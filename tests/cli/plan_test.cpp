@@ -193,6 +193,149 @@ TEST_F(PlanCommand, PoliciesMayBecomeKnownLate) {
   EXPECT_NE(row_of(late.out, "narwhal")[1], row_of(plan("--strategies narwhal").out, "narwhal")[1]);
 }
 
+/// The scales of a series in released.csv, by the slot in front.
+std::map<std::string, double> released_scales(const std::filesystem::path& file, const std::string& series) {
+  std::map<std::string, double> scales;
+  for (const std::string& line : lines_of(read_file(file))) {
+    const auto fields = fields_of(line);
+    if (fields[1] == series) scales[fields[0]] = std::strtod(fields[3].c_str(), nullptr);
+  }
+  return scales;
+}
+
+/// The scales of narwhal in plan.csv, with the series in its last column where there is one.
+std::map<std::string, double> planned_scales(const std::filesystem::path& file, const std::string& series) {
+  std::map<std::string, double> scales;
+  for (const std::string& line : lines_of(read_file(file))) {
+    const auto fields = fields_of(line);
+    if (fields[1] == "narwhal" && (fields.size() < 6 || fields[5] == series))
+      scales[fields[0]] = std::strtod(fields[2].c_str(), nullptr);
+  }
+  return scales;
+}
+
+class PlanAndPublish : public PlanCommand {
+ protected:
+  void SetUp() override {
+    PlanCommand::SetUp();
+    write_file(directory_ / "map.csv", "meter,series\na,one\na,all\nb,two\nb,all\nc,three\nc,four\nd,five\n");
+    std::string wide[2] = {"time,one\n", "time,one,two,three,four,five\n"};
+    std::string readings = "time,meter,value\n";
+    for (int slot = 0; slot < 24; ++slot) {
+      const std::string time = std::to_string(slot);
+      wide[0] += time + ",7\n";
+      wide[1] += time + ",7,8,9,10,11\n";
+      for (const char* meter : {"a", "b", "c", "d"}) readings += time + "," + meter + ",1\n";
+    }
+    write_file(directory_ / "1.csv", wide[0]);
+    write_file(directory_ / "5.csv", wide[1]);
+    write_file(directory_ / "readings.csv", readings);
+  }
+
+  void expect_same(const std::string& plan_options, const std::string& publish_options,
+                   const std::vector<std::string>& series) {
+    const std::string both = " --policies p.csv --unit-step 0.1 ";
+    const Finished planned = run_fugu(directory_, "plan --strategies narwhal --out plan.csv" + both + plan_options);
+    ASSERT_EQ(planned.exit_code, 0) << planned;
+    const Finished published =
+        run_fugu(directory_, "publish --mechanism narwhal --seed 1 --out released.csv" + both + publish_options);
+    ASSERT_EQ(published.exit_code, 0) << published;
+    for (const std::string& name : series) {
+      const auto expected = released_scales(directory_ / "released.csv", name);
+      const auto found = planned_scales(directory_ / "plan.csv", name);
+      ASSERT_EQ(found.size(), 24u) << name << planned;
+      for (const auto& [slot, scale] : expected)
+        EXPECT_NEAR(found.at(slot), scale, 1e-6 * scale) << name << " in slot " << slot;
+    }
+  }
+};
+
+TEST_F(PlanAndPublish, ScalesAreThoseOfTheReleases) {
+  const std::vector<std::string> five = {"one", "two", "three", "four", "five"};
+  const std::string named = " --series one,two,three,four,five";
+  for (const std::string rest :
+       {" --exact-when-idle", " --floor event:2 --sensitivity 4", " --floor event:2 --sensitivity 4 --delta 1e-6"}) {
+    expect_same(rest, "--stream 1.csv" + rest, {"one"});
+    expect_same(named + rest, "--stream 5.csv" + rest, five);
+    expect_same(named + " --budgets own" + rest, "--stream 5.csv --budgets own" + rest, five);
+  }
+  expect_same("--series-map map.csv --sensitivity 4 --floor event:2",
+              "--readings readings.csv --series-map map.csv --clamp 4 --floor event:2",
+              {"one", "two", "all", "three", "four", "five"});
+}
+
+TEST_F(PlanAndPublish, SeveralSeriesShareTheBudget) {
+  const std::string narwhal = "--strategies narwhal ";
+  const double alone = expected_error(plan(narwhal), "narwhal");
+  EXPECT_NEAR(expected_error(plan(narwhal + "--series 5"), "narwhal"), 5 * alone, 0.05 * alone);
+  EXPECT_NEAR(expected_error(plan(narwhal + "--series 5 --budgets own"), "narwhal"), alone, 0.01 * alone);
+  EXPECT_NE(plan(narwhal).out.find("--series"), std::string::npos) << "one series is assumed: said";
+  EXPECT_NE(plan(narwhal + "--series 5").out.find("Noise of each series"), std::string::npos);
+  const Finished mapped = plan(narwhal + "--series-map map.csv --html plan.html --plot plan.svg");
+  ASSERT_EQ(mapped.exit_code, 0) << mapped;
+  EXPECT_NE(mapped.out.find("No policy is about 3 of the series"), std::string::npos) << mapped;
+  EXPECT_EQ(imbalance(read_file(directory_ / "plan.html")), "");
+}
+
+TEST_F(PlanCommand, PoliciesMayNameSeries) {
+  write_file(directory_ / "named.json",
+             "{\"meter\": \"m3\", \"start\": 4, \"end\": 9, \"profile\": {\"park\": [1, 1], \"bar\": [1, 0]}, "
+             "\"epsilon\": 1}\n"
+             "{\"meter\": \"p7\", \"start\": 4, \"end\": 9, \"epsilon\": 1, \"patterns\": [[[\"park\"], "
+             "[\"park\"]], [[\"bar\"], [\"bar\"]]]}\n");
+  const Finished finished = plan("--series park,bar --strategies narwhal", "named.json");
+  EXPECT_EQ(finished.exit_code, 0) << finished;
+  const Finished without = plan("", "named.json");
+  EXPECT_EQ(without.exit_code, 2) << without;
+}
+
+TEST_F(PlanCommand, ARuleThatAsksForTooMuchShowsWhatPublishDoes) {
+  ASSERT_EQ(run_fugu(directory_, "simulate policies --days 3 --per-day 6 --epsilon 1 --seed 2 --out w.csv").exit_code,
+            0);
+  const std::string options = "--unit-step 0.001 --policies w.csv --exact-when-idle ";
+  const Finished planned = run_fugu(directory_, "plan --strategies unicorn-ps --notice 4 --out plan.csv " + options);
+  ASSERT_EQ(planned.exit_code, 0) << planned;
+  EXPECT_NE(planned.out.find("held back, asks for 1.34 of 1"), std::string::npos) << planned;
+  // The same with the slot from which each is known written down.
+  std::string known;
+  std::string stream = "time,value\n";
+  for (const std::string& line : lines_of(read_file(directory_ / "w.csv"))) {
+    const auto fields = fields_of(line);
+    known += line + (known.empty() ? ",known" : "," + std::to_string(std::max(0, std::stoi(fields[1]) - 4))) + "\n";
+  }
+  const auto rows = lines_of(read_file(directory_ / "plan.csv"));
+  for (std::size_t slot = 0; slot + 1 < rows.size(); ++slot) stream += std::to_string(slot) + ",5\n";
+  write_file(directory_ / "w.csv", known);
+  write_file(directory_ / "s.csv", stream);
+  const Finished published =
+      run_fugu(directory_, "publish --stream s.csv --mechanism unicorn-ps --seed 1 --out r.csv " + options);
+  ASSERT_EQ(published.exit_code, 0) << published;
+  const auto released = lines_of(read_file(directory_ / "r.csv"));
+  ASSERT_EQ(released.size(), rows.size());
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const double scale = std::strtod(fields_of(released[i])[3].c_str(), nullptr);
+    EXPECT_NEAR(std::strtod(fields_of(rows[i])[2].c_str(), nullptr), scale, 1e-6 * scale) << released[i];
+  }
+}
+
+TEST_F(PlanCommand, DestroysNothingItReads) {
+  const std::string before = read_file(directory_ / "p.csv");
+  write_file(directory_ / "map.csv", "meter,series\na,x\nb,x\n");
+  for (const char* options : {"--out p.csv", "--plot ./p.csv", "--html p.csv", "--out x --html x",
+                              "--plot x --html ./x", "--series-map map.csv --html map.csv"}) {
+    const Finished finished = plan(options);
+    EXPECT_EQ(finished.exit_code, 2) << finished;
+    EXPECT_NE(finished.err.find("must be different files"), std::string::npos) << finished;
+  }
+  EXPECT_EQ(read_file(directory_ / "p.csv"), before);
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "x"));
+  for (const char* output : {"--out", "--plot", "--html"}) {
+    const Finished full = plan(std::string(output) + " /dev/full");
+    EXPECT_EQ(full.exit_code, 4) << full;
+    EXPECT_NE(full.err.find("/dev/full: writing failed"), std::string::npos) << full;
+  }
+}
+
 TEST_F(PlanCommand, RejectsWhatMakesNoSense) {
   write_file(directory_ / "empty.csv", kHeader);
   write_file(directory_ / "bad.csv", std::string(kHeader) + "a,5,2,1,1,1\n");
@@ -211,6 +354,10 @@ TEST_F(PlanCommand, RejectsWhatMakesNoSense) {
       {"plan --policies p.csv --from soon", "--from"},
       {"plan --policies p.csv --slots 0", "--slots"},
       {"plan --policies p.csv --delta 2", "--delta"},
+      {"plan --policies p.csv --series 0", "--series"},
+      {"plan --policies p.csv --series a,b,a", "'a' twice"},
+      {"plan --policies p.csv --series a --series-map p.csv", "leave --series"},
+      {"plan --policies p.csv --series a,b --sensitivity 1,2,3", "--sensitivity"},
       {"plan --policies p.csv --unit-step kW", "unit step"},
       {"plan --policies p.csv --start yesterday", "--start"},
   };

@@ -117,11 +117,14 @@ class Exposure {
   const std::vector<SeriesId>& signature(std::size_t index) const { return options_.signatures[index]; }
   /// The signatures that contain a series.
   const std::vector<std::uint32_t>& signatures_of(SeriesId series) const { return signatures_of_[series]; }
+  /// Into how many series the meter counts that counts into `series` and most others.
+  std::uint64_t crowd(SeriesId series) const { return crowd_[series]; }
 
  private:
   explicit Exposure(Options options);
   Options options_;
   std::vector<std::vector<std::uint32_t>> signatures_of_;
+  std::vector<std::uint64_t> crowd_;
 };
 
 }  // namespace fugu

@@ -83,7 +83,7 @@ class Kernel {
   const Definition& definition() const { return options_.definition; }
   const Exposure& exposure() const { return options_.exposure; }
   /// Into how many series the meter counts that counts into `series` and most others.
-  std::uint64_t crowd(SeriesId series) const { return crowd_of_all_[series]; }
+  std::uint64_t crowd(SeriesId series) const { return options_.exposure.crowd(series); }
 
   // --- Requests -------------------------------------------------------------------------------------------------
   // `share` is the most a request may cost any one meter (see Accountant for the currency); it sets the noise, which is
@@ -214,7 +214,6 @@ class Kernel {
   class Replay* replay_ = nullptr;
 
   std::vector<SeriesId> all_;
-  std::vector<std::uint64_t> crowd_of_all_;  // largest_crowd of each series when all are asked
   std::vector<unsigned char> missing_;
   bool any_missing_ = false;
   std::vector<double> rate_;

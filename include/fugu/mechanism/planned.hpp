@@ -16,6 +16,10 @@ using MakePlanner = std::function<std::unique_ptr<Planner>(const Kernel&)>;
 /// The rate that the floor gives each slot of its window; infinite without a floor.
 double floor_rate(const Kernel& kernel);
 
+/// What a planner is told instead of a policy with a shape, which changes only some series: its envelope, with the
+/// magnitude it counts for where each series gets rate / crowd.
+Policy as_planned(const Exposure& exposure, Currency currency, Policy policy);
+
 /// Answers every slot at the rate its planner says, within what the floor and the accountant allow. Where no policy is
 /// relevant: the true value if that was chosen, else as much as the floor gives each slot of its window.
 ///

@@ -2,6 +2,7 @@
 // publishing path; the service does not link it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ namespace fugu {
 /// The true values of one slot, in the stream's unit.
 struct TruthRow {
   Slot slot = 0;
+  std::int32_t utc_offset_s = 0;              ///< of the slot's time stamp
   std::vector<std::optional<double>> values;  ///< one per series; empty where the stream has none
 };
 

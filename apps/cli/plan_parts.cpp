@@ -1,0 +1,144 @@
+#include "plan_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fugu/mechanism/planned.hpp"
+#include "fugu/mechanism/publisher.hpp"
+#include "fugu/mechanism/series_blocks.hpp"
+#include "policy_options.hpp"
+
+namespace fugu::cli {
+
+namespace {
+
+/// The policies of a book, each known from the slot on that the plan says.
+class BookFeed final : public PolicyFeed {
+ public:
+  BookFeed(const PolicyBook& book, const OutlookOptions& options) {
+    for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
+      book.of(meter).for_overlapping(options.slots, [&](const Policy& policy) {
+        const Slot ahead = options.notice_slots ? static_cast<Slot>(*options.notice_slots) : policy.interval.first;
+        known_.push_back({std::max<Slot>(0, policy.interval.first - ahead),
+                          {.meter = std::string(book.name(meter)), .policy = policy}});
+      });
+    }
+    std::stable_sort(known_.begin(), known_.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
+  }
+
+  Result<const PolicyEvent*> next(Slot slot) override {
+    if (next_ >= known_.size() || known_[next_].from > slot) return nullptr;
+    return &known_[next_++].event;
+  }
+  Result<void> admit(const PolicyEvent&, Slot) override { return {}; }
+  void accepted(const PolicyEvent&) override {}
+  Result<void> refused(const PolicyEvent&, const Error& why) override { return why; }
+
+ private:
+  struct Known {
+    Slot from;
+    PolicyEvent event;
+  };
+  std::vector<Known> known_;
+  std::size_t next_ = 0;
+};
+
+/// Notes what each slot has really cost.
+class WatchedPlanner final : public Planner {
+ public:
+  WatchedPlanner(std::unique_ptr<Planner> rule, double idle_rate, std::vector<double>& rates)
+      : rule_(std::move(rule)), idle_rate_(idle_rate), rates_(rates) {}
+
+  void add(MeterId meter, const Policy& policy) override { rule_->add(meter, policy); }
+  void withdraw(MeterId meter, const Policy& policy) override { rule_->withdraw(meter, policy); }
+  double rate(Slot slot) override { return wanted_ = rule_->rate(slot); }
+  void spent(double rate) override {
+    rates_.push_back(std::isinf(wanted_) ? idle_rate_ : rate);
+    rule_->spent(rate);
+  }
+
+ private:
+  std::unique_ptr<Planner> rule_;
+  double idle_rate_;
+  double wanted_ = 0;
+  std::vector<double>& rates_;
+};
+
+/// What publish gives a rule that asks for more than it may have. What the stream is does not matter: it is 0.
+Result<std::vector<double>> rates_under_accountant(OutlookStrategy rule, const PolicyBook& book,
+                                                   const PlanRules& rules) {
+  FUGU_ASSIGN(const Exposure exposure, Exposure::make({.sensitivity_steps = {rules.planner.sensitivity_steps},
+                                                       .signatures = Exposure::all_shared(1)}));
+  std::vector<double> rates;
+  const double idle_rate = rules.outlook.floor_rate.value_or(std::numeric_limits<double>::infinity());
+  Simulation simulation({rules.definition, exposure, noise_for(rules.outlook.delta),
+                         std::make_unique<PlannedStrategy>([&](const Kernel&) {
+                           return std::make_unique<WatchedPlanner>(std::move(rule.planner), idle_rate, rates);
+                         }),
+                         std::make_unique<BookFeed>(book, rules.outlook)},
+                        std::make_unique<SimulationNoise>(1));
+  SlotRow row{.values = {Raw(0)}};
+  for (; row.slot <= rules.outlook.slots.last; ++row.slot) FUGU_TRY(simulation.step(row));
+  return rates;
+}
+
+}  // namespace
+
+double SeriesGroup::factor(NoiseKind noise) const {
+  return noise == NoiseKind::laplace ? static_cast<double>(crowd) : std::sqrt(static_cast<double>(crowd));
+}
+
+double PlanPart::weight(NoiseKind noise) const {
+  double sum = 0;
+  for (const SeriesGroup& group : groups) sum += group.factor(noise) * static_cast<double>(group.series.size());
+  return sum;
+}
+
+std::vector<PlanPart> plan_parts(const PolicyBook& book, const Exposure& exposure, const SeriesMap* map,
+                                 const OutlookOptions& options) {
+  const SeriesBlocks blocks(exposure);
+  std::vector<PlanPart> parts(map == nullptr ? 1 : blocks.series.size());
+  const auto part_of = [&](std::uint32_t block) { return map == nullptr ? 0u : block; };
+  for (SeriesId series = 0; series < exposure.series_count(); ++series) {
+    std::vector<SeriesGroup>& groups = parts[part_of(blocks.of_series[series])].groups;
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&](const SeriesGroup& other) { return other.crowd == exposure.crowd(series); });
+    if (group == groups.end()) group = groups.insert(group, {.crowd = exposure.crowd(series)});
+    group->series.push_back(series);
+  }
+  for (PlanPart& part : parts)
+    std::stable_sort(part.groups.begin(), part.groups.end(),
+                     [](const SeriesGroup& a, const SeriesGroup& b) { return a.crowd > b.crowd; });
+
+  std::vector<std::vector<SeriesId>> signatures;
+  for (std::size_t g = 0; g < exposure.signature_count(); ++g) signatures.push_back(exposure.signature(g));
+  const Membership membership(map, std::move(signatures));
+  const Currency currency = options.delta.value() == 0 ? Currency::epsilon : Currency::rho;
+  for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
+    std::vector<Policy> policies;
+    for (const Policy& policy : book.of(meter).policies()) policies.push_back(as_planned(exposure, currency, policy));
+    const std::vector<std::uint32_t> of = membership.of(book.name(meter));
+    for (std::uint32_t p = 0; p < parts.size(); ++p) {
+      if (of.empty() || part_of(blocks.of_signature[of[0]]) == p)
+        parts[p].book.assign(parts[p].book.meter(book.name(meter)), policies);
+    }
+  }
+  for (PlanPart& part : parts) part.relevant = relevant_slots(part.book, options.slots);
+  return parts;
+}
+
+Result<PlannedPart> plan_part(const std::string& strategy, const PolicyBook& book, const PlanRules& rules) {
+  FUGU_ASSIGN(OutlookStrategy rule, make_outlook_strategy(strategy, rules.planner));
+  PlannedPart planned{.rates = planned_rates(*rule.planner, book, rules.outlook)};
+  const auto check = [&] { return check_rates(book, rules.outlook.slots, planned.rates, rules.outlook.delta); };
+  planned.use = check();
+  if (rule.comparison_only || !planned.use.worst || keeps_promise(planned.use.worst->use)) return planned;
+  planned.asked_for = planned.use.worst->use;
+  FUGU_ASSIGN(rule, make_outlook_strategy(strategy, rules.planner));  // as new
+  FUGU_ASSIGN(planned.rates, rates_under_accountant(std::move(rule), book, rules));
+  planned.use = check();
+  return planned;
+}
+
+}  // namespace fugu::cli

@@ -1,0 +1,59 @@
+// Which series of a stream are planned together, and what a strategy would do there: as `fugu publish` does it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fugu/accounting/definition.hpp"
+#include "fugu/mechanism/outlook.hpp"
+#include "fugu/stream/series_map.hpp"
+
+namespace fugu::cli {
+
+/// Series with the same noise.
+struct SeriesGroup {
+  std::uint64_t crowd = 1;  ///< into how many series a meter counts that counts into one of these
+  std::vector<SeriesId> series = {};
+
+  /// By how much their scale is larger than that of a series which shares no meter with others.
+  double factor(NoiseKind noise) const;
+};
+
+/// Series that one plan is made for: those that meters connect; without a series map, where any policy may be about
+/// any series, all.
+struct PlanPart {
+  PolicyBook book;                       ///< what the planner is told
+  std::vector<char> relevant = {};       ///< one per slot
+  std::vector<SeriesGroup> groups = {};  ///< most noise first
+
+  /// Σ over its series of their factor.
+  double weight(NoiseKind noise) const;
+};
+
+/// `map` may be nullptr. Cost: one copy of every policy for each part its meter may count into.
+std::vector<PlanPart> plan_parts(const PolicyBook& book, const Exposure& exposure, const SeriesMap* map,
+                                 const OutlookOptions& options);
+
+/// What all strategies are planned under.
+struct PlanRules {
+  Definition definition;
+  PlannerOptions planner;
+  OutlookOptions outlook;
+};
+
+/// One strategy in one part, over all slots, for a series that shares no meter with others.
+struct PlannedPart {
+  std::vector<double> rates = {};
+  std::vector<double> scales = {};    ///< in steps
+  ScaleSummary summary = {};          ///< of the slots that are shown
+  BookUse use = {};                   ///< of all slots
+  std::optional<double> asked_for{};  ///< what the use would be, when the accountant had to hold the rule back
+};
+
+/// Rates and use. A rule that asks for more than is promised is run under the accountant, as publish would; one for
+/// comparison is not.
+Result<PlannedPart> plan_part(const std::string& strategy, const PolicyBook& book, const PlanRules& rules);
+
+}  // namespace fugu::cli
