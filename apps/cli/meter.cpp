@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <initializer_list>
 
 #include "command.hpp"
 #include "fugu/meter/collector.hpp"
@@ -41,23 +40,6 @@ Example
 /// `--option: message`, for what the library says about an option.
 Error about(const char* option, const Error& error) {
   return {error.cause, std::string(option).append(": ").append(error.message)};
-}
-
-struct FileOption {
-  const char* option;
-  const std::string& path;
-};
-
-/// Each option names a file of its own: what is written would destroy what was read, or keys that cannot be replaced.
-Result<void> check_different(std::initializer_list<FileOption> files) {
-  for (auto a = files.begin(); a != files.end(); ++a) {
-    for (auto b = a + 1; b != files.end(); ++b) {
-      if (same_file(a->path, b->path))
-        return Error{Cause::usage, std::string(a->option).append(" and ").append(b->option) +
-                                       " must be different files: found " + shown_name(a->path) + " for both"};
-    }
-  }
-  return {};
 }
 
 // --- Which scheme

@@ -249,13 +249,15 @@ Result<void> PublishRun::check() const {
     complain("--distributional does not go with --policies: what meters send does not change by what a policy says");
   if (options_.true_variance && options_.mechanism != "rescuedp-as-published")
     complain("--true-variance belongs to --mechanism rescuedp-as-published");
-  if (!options_.ledger.empty() && options_.ledger == options_.out)
-    complain("--out and --ledger must be different files");
-  for (const std::string& input : {options_.source.stream, options_.source.readings, options_.source.series_map,
-                                   options_.source.distributional, options_.definition.policies.policies}) {
-    if (same_file(input, options_.out) || same_file(input, options_.ledger))
-      complain(input + ": is an input; --out and --ledger must be other files");
-  }
+  if (const auto files = check_different({{"--stream", options_.source.stream},
+                                          {"--readings", options_.source.readings},
+                                          {"--series-map", options_.source.series_map},
+                                          {"--distributional", options_.source.distributional},
+                                          {"--policies", options_.definition.policies.policies},
+                                          {"--out", options_.out},
+                                          {"--ledger", options_.ledger}});
+      !files)
+    complain(files.error().message);
   if (wrong.empty()) return {};
   return Error{options_.seed && (!options_.ledger.empty() || options_.follow) ? Cause::refused : Cause::usage, wrong};
 }

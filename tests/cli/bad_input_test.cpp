@@ -392,7 +392,8 @@ TEST(Usage, EachMistakeIsNamed) {
       // Noise that anybody can subtract.
       {uniform + promise + " --seed 1 --ledger run.ledger", "--seed", 3},
       {uniform + promise + " --seed 1 --follow", "--seed", 3},
-      {uniform + promise + " --out s.csv", "is an input"},
+      {uniform + promise + " --out ./s.csv", "--stream and --out must be different files"},
+      {uniform + promise + " --ledger new --out new", "--out and --ledger must be different files"},
       {uniform + promise + " --seed minus", "--seed"},
       // Other commands.
       {"audit", "--ledger"},
