@@ -165,6 +165,20 @@ TEST(Help, VersionAndHelpFlags) {
   EXPECT_EQ(run_fugu(directory, "-h").exit_code, 0);
 }
 
+TEST(Help, AWordThatIsNoCommandIsNamed) {
+  const TempDir directory;
+  for (const auto& [command, word] : {std::pair{"publsh --help", "'publsh' of fugu;"},
+                                      {"publsh", "'publsh' of fugu;"},
+                                      {"meter nosuch", "'nosuch' of fugu meter;"},
+                                      {"meter nosuch --help", "'nosuch' of fugu meter;"},
+                                      {"simulate x --out y", "'x' of fugu simulate;"}}) {
+    const Finished finished = run_fugu(directory, command);
+    EXPECT_EQ(finished.exit_code, 2) << command << "\n" << finished;
+    EXPECT_NE(finished.err.find(word), std::string::npos) << command << "\n" << finished;
+    EXPECT_EQ(finished.out, "") << command;
+  }
+}
+
 /// What `fugu describe NAME` says, by its first word.
 std::string said(const std::string& description, const std::string& word) {
   for (const std::string& line : lines_of(description)) {
@@ -204,6 +218,18 @@ TEST_F(Describe, ExplainsEveryName) {
     for (const char* word : {"what", "promise", "status", "proof", "example"})
       EXPECT_NE(said(one.out, word), "") << name << " says nothing about its " << word << "\n" << one.out;
   }
+}
+
+TEST_F(Describe, WhatKeepsNoPromiseSaysSo) {
+  const std::string list = run_fugu(directory_, "describe").out;
+  for (const char* name : {"unicorn-star", "conference-7", "rescuedp-as-published", "bd-as-published"}) {
+    EXPECT_TRUE(said(run_fugu(directory_, std::string("describe ").append(name)).out, "promise").starts_with("none"))
+        << name;
+    const std::size_t at = list.find(std::string("\n  ").append(name).append(" "));
+    ASSERT_NE(at, std::string::npos) << list;
+    EXPECT_NE(list.substr(at, list.find('\n', at + 1) - at).find("[no promise"), std::string::npos) << list;
+  }
+  EXPECT_TRUE(said(run_fugu(directory_, "describe narwhal").out, "promise").starts_with("keeps the definition"));
 }
 
 TEST_F(Describe, EveryProofIsThere) {
