@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <sstream>
+
+#include "output_stream.hpp"
 
 namespace fugu::cli {
 
@@ -55,11 +56,9 @@ void print_wrapped(const std::string& text, const std::string& indent) {
 }
 
 Result<void> write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) return Error{Cause::environment, path + ": writing failed"};
-  return {};
+  FUGU_ASSIGN(OutputStream out, OutputStream::open(path));
+  std::fwrite(text.data(), 1, text.size(), out.get());
+  return out.finish();
 }
 
 }  // namespace fugu::cli
