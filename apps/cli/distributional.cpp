@@ -61,8 +61,8 @@ Result<DistributionalPlan> plan_of(const PrepareArguments& arguments) {
     complain("--alpha belongs to --transform stable, which needs it: 1 for Cauchy, 1.5, …");
   if (bernoulli && (arguments.epsilon || !arguments.spread.empty() || arguments.width))
     complain("--transform bernoulli has no ε, spread or width: it does not protect the mean and needs no noise");
-  if (!bernoulli && (!arguments.epsilon || arguments.spread.empty()))
-    complain("--epsilon and --spread are missing: how well to hide, and how far what meters send may spread");
+  if (!bernoulli && !arguments.epsilon) complain("--epsilon is missing: how well parameters are hidden");
+  if (!bernoulli && arguments.spread.empty()) complain("--spread is missing: how far what meters send may spread");
   if (arguments.hidden && arguments.width) complain("--width is 8 with --hidden: leave it out");
   if (arguments.width && !(*arguments.width >= 1 && *arguments.width <= 1000))
     complain("--width: expected 1 to 1000, in spreads");
@@ -103,7 +103,7 @@ Result<std::vector<MeterProfile>> profiles_of(const PrepareArguments& arguments,
   NameTable meters;
   for (MeterId meter = 0; meter < map.meter_count(); ++meter) meters.intern(map.meter_name(meter));
   FUGU_ASSIGN(Input input, Input::open(arguments.readings));
-  FUGU_ASSIGN(MeterReadings readings, MeterReadings::open(std::move(input), meters, {plan.unit_step, slot_s}));
+  FUGU_ASSIGN(MeterReadings readings, MeterReadings::open(std::move(input), meters, {plan.unit_step, slot_s, warn}));
   return learn_profiles(readings, meters, plan.clamp);
 }
 

@@ -1,6 +1,7 @@
 // fugu meter: temporal perturbation. Keys, the meter's side, the collector's side, and what is promised.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -8,7 +9,6 @@
 #include "fugu/meter/collector.hpp"
 #include "fugu/meter/meter_readings.hpp"
 #include "fugu/meter/report_log.hpp"
-#include "output_stream.hpp"
 #include "progress.hpp"
 #include "same_file.hpp"
 #include "table.hpp"
@@ -272,7 +272,7 @@ Outcome report(const ReportArguments& arguments) {
   const auto progress = std::make_shared<ReadProgress>();
   FUGU_ASSIGN(Input input, Input::open(arguments.readings, progress));
   const NameTable meters = keys.meters;
-  FUGU_ASSIGN(MeterReadings readings, MeterReadings::open(std::move(input), meters, {step, slot_s}));
+  FUGU_ASSIGN(MeterReadings readings, MeterReadings::open(std::move(input), meters, {step, slot_s, warn}));
   FUGU_ASSIGN(Gateway gateway, Gateway::make({.scheme = std::move(scheme),
                                               .parts = arguments.scheme.parts,
                                               .divide_below_steps = divide_below,
@@ -305,7 +305,7 @@ Examples
   fugu meter report --readings day.csv --keys meters.keys --b 1 --state gateway.state --out reports.csv
   fugu meter report --readings day.csv --keys meters.keys --b 2 --parts 2 --divide-below 50 --ring 1440 \
                     --state gateway.state --out reports.csv --drain
-  tail -f live.csv | fugu meter report --keys meters.keys --epsilon 1 --delta 1e-6 --state g.state --out reports.csv
+  tail -n +1 -f live.csv | fugu meter report --keys meters.keys --epsilon 1 --delta 1e-6 --state g.state --out reports.csv
 )");
   arguments->scheme.add_to(*report_command);
   report_command
@@ -413,10 +413,17 @@ std::string statistics_text(const Collected& all) {
   return text;
 }
 
-Result<std::string> histogram_text(const Collected& all, const std::string& bin_width) {
+/// In steps; nothing when no histogram is wanted.
+Result<std::optional<std::int64_t>> bin_width_of(const CollectArguments& arguments, const UnitStep& unit_step) {
+  if (arguments.histogram.empty() && arguments.bin_width.empty()) return std::optional<std::int64_t>();
+  if (arguments.histogram.empty()) return Error{Cause::usage, "--bin-width belongs to --histogram"};
   std::int64_t width = 0;
-  if (all.format.unit_step.steps(bin_width, width) != DecimalFault::none || width < 1)
-    return Error{Cause::usage, "--bin-width: expected a number above 0 for --histogram"};
+  if (unit_step.steps(arguments.bin_width, width) != DecimalFault::none || width < 1)
+    return Error{Cause::usage, "--bin-width: expected a number above 0 for --histogram, at least one unit step"};
+  return std::optional<std::int64_t>(width);
+}
+
+Result<std::string> histogram_text(const Collected& all, std::int64_t width) {
   constexpr std::int64_t kBinsMax = 100'000;
   std::string text = "meter,from,count\n";
   for (NameTable::Id meter = 0; meter < all.keys.meters.size(); ++meter) {
@@ -491,6 +498,15 @@ std::string summary_of(const Collected& all, std::uint64_t forged) {
   return text;
 }
 
+/// Reports came for the window, and not one of them when the scheme says.
+bool none_timely(const Collected& all) {
+  std::uint64_t came = 0;
+  for (NameTable::Id meter = 0; meter < all.keys.meters.size(); ++meter) came += all.collector.account(meter).reports;
+  const auto& estimates = all.collector.estimates();
+  return came > 0 &&
+         std::all_of(estimates.begin(), estimates.end(), [](const auto& each) { return each.reports == 0; });
+}
+
 Outcome collect(const CollectArguments& arguments) {
   FUGU_TRY(check_different({{"--reports", arguments.reports},
                             {"--keys", arguments.keys},
@@ -502,6 +518,7 @@ Outcome collect(const CollectArguments& arguments) {
   FUGU_ASSIGN(const TemporalScheme scheme, arguments.scheme.scheme());
   ReportFormat format;
   FUGU_ASSIGN(format.unit_step, unit_step_of(arguments.unit_step));
+  FUGU_ASSIGN(const auto bin_width, bin_width_of(arguments, format.unit_step));
   FUGU_ASSIGN(const Slot first_slot, parse_from(arguments, format));
   FUGU_ASSIGN(Input key_input, Input::open(arguments.keys));
   FUGU_ASSIGN(const CollectorKeyFile keys, CollectorKeyFile::read(std::move(key_input)));
@@ -514,17 +531,20 @@ Outcome collect(const CollectArguments& arguments) {
                                                       arguments.skip_forged ? Forged::skip : Forged::error));
   FUGU_TRY(take_all(reader, collector, *progress));
   const Collected all{keys, collector, format, first_slot, arguments.slots};
-  FUGU_ASSIGN(OutputStream out, OutputStream::open(arguments.out));
-  std::fputs(estimates_text(all).c_str(), out.get());
-  FUGU_TRY(out.finish());
+  std::string bins;
+  if (bin_width) {
+    FUGU_ASSIGN(bins, histogram_text(all, *bin_width));
+  }
+  FUGU_TRY(write_file(arguments.out, estimates_text(all)));
   if (!arguments.accumulated.empty()) FUGU_TRY(write_file(arguments.accumulated, accumulated_text(all)));
   if (!arguments.recorded.empty()) FUGU_TRY(write_file(arguments.recorded, recorded_text(all)));
   if (!arguments.statistics.empty()) FUGU_TRY(write_file(arguments.statistics, statistics_text(all)));
-  if (!arguments.histogram.empty()) {
-    FUGU_ASSIGN(const std::string text, histogram_text(all, arguments.bin_width));
-    FUGU_TRY(write_file(arguments.histogram, text));
-  }
+  if (bin_width) FUGU_TRY(write_file(arguments.histogram, bins));
   note(summary_of(all, reader.forged()));
+  if (none_timely(all))
+    warn(
+        "no report was in time, so all estimates are 0: give the --b, or the --epsilon, --delta, --move and --parts, "
+        "that the meters were given, and their window");
   return kDone;
 }
 

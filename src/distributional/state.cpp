@@ -194,8 +194,8 @@ Result<void> DistributionalState::check(const SeriesMap& map, const ClampRange& 
                                      .append(what)
                                      .append("; expected the state that was prepared for this one")};
   };
+  if (!(unit_step == plan().unit_step)) return refuse("another unit step");  // in which the clamp is counted
   if (clamp.lo != plan().clamp.lo || clamp.hi != plan().clamp.hi) return refuse("another clamp");
-  if (!(unit_step == plan().unit_step)) return refuse("another unit step");
   const Members found(map);
   if (found.series != members_.series) return refuse("other series");
   if (found.meters != members_.meters) return refuse("other meters, or the same in another order or in other series");

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -17,7 +18,8 @@ class MeterReadings {
  public:
   struct Options {
     UnitStep unit_step = {};
-    std::optional<std::int64_t> slot_s = {};  ///< needed when times are stamps, not used otherwise
+    std::optional<std::int64_t> slot_s = {};                    ///< needed when times are stamps, not used otherwise
+    std::function<void(const std::string& message)> warn = {};  ///< told once, when the first value gets rounded
   };
   /// Reads the header and looks at the first row, which says how times are written. `meters` must outlive the reader.
   static Result<MeterReadings> open(Input input, const NameTable& meters, Options options);
@@ -45,6 +47,7 @@ class MeterReadings {
   const NameTable* meters_;
   std::array<std::size_t, 3> columns_;  // of time, meter, value
   ReportFormat format_;
+  std::function<void(const std::string& message)> warn_;
   std::optional<Slot> last_;
 };
 
