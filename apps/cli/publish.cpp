@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -213,7 +214,7 @@ class PublishRun {
   Outcome resume();
   Outcome simulate(Mechanism made, SlotSource& source, ReleaseWriter& writer);
   Outcome publish(Publisher publisher, SlotSource& source);
-  void say_summary(Slot slots) const;
+  void say_summary(Slot slots, Slot before) const;
 
   const PublishOptions& options_;
   std::optional<Definition> definition_;
@@ -275,6 +276,8 @@ Result<void> PublishRun::open_source(const std::optional<RunClock>& clock) {
   if (const auto change = source_->clamp_change_steps()) {
     if (!options_.definition.sensitivity.empty())
       return Error{Cause::usage, "--sensitivity follows from --clamp when readings are given: leave it out"};
+    if (options_.definition.budgets != "shared")
+      return Error{Cause::usage, "--budgets follows from --series-map when readings are given: leave it out"};
     FUGU_ASSIGN(
         Exposure exposure,
         Exposure::make({.sensitivity_steps = std::vector<std::uint64_t>(series, static_cast<std::uint64_t>(*change)),
@@ -296,9 +299,13 @@ Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, 
                         .default_utc_offset_s = clock.utc_offset_s,
                         .map = source_->series_map(),
                         .series = source_->series()};
+  if (!source_->clamp_change_steps() && definition_->floor() != nullptr) {
+    context.largest_change_steps = 0;
+    for (SeriesId id = 0; id < exposure_->series_count(); ++id)
+      context.largest_change_steps = std::max(*context.largest_change_steps, exposure_->sensitivity_steps(id));
+  }
   for (std::size_t g = 0; g < exposure_->signature_count(); ++g) context.signatures.push_back(exposure_->signature(g));
-  return options_.definition.policies.feed(context, fresh, options_.follow,
-                                           [](const std::string& message) { note("warning: " + message); });
+  return options_.definition.policies.feed(context, fresh, options_.follow, warn);
 }
 
 Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) const {
@@ -396,6 +403,10 @@ Outcome PublishRun::start() {
   }
   FUGU_TRY(out.keep(0, options_.out));
   if (options_.seed) return simulate(std::move(made), source, writer);
+  if (!keeps_ledger)
+    warn(
+        "no --ledger: nothing remembers what was spent, so this run can neither be audited in full nor resumed, and "
+        "whoever publishes the same slots again spends again");
   auto noise = std::make_unique<SecureNoise>();
   if (!ledger) return publish(Publisher(std::move(made), std::move(noise), writer), source);
   return publish(Publisher(std::move(made), std::move(noise), writer, *std::move(ledger)), source);
@@ -440,13 +451,14 @@ Outcome PublishRun::resume() {
 }
 
 Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
+  const Slot first = publisher.next_slot();
   {
     Progress progress("slots released");
     FUGU_TRY(publisher.run(source, {.live = options_.follow, .progress = [&](Slot slot) {
                                       progress.update(static_cast<std::uint64_t>(slot) + 1, source_->progress());
                                     }}));
   }  // its line is gone before the last words
-  say_summary(publisher.next_slot());
+  say_summary(publisher.next_slot() - first, first);
   return kDone;
 }
 
@@ -471,9 +483,10 @@ Outcome PublishRun::simulate(Mechanism made, SlotSource& source, ReleaseWriter& 
   return kDone;
 }
 
-void PublishRun::say_summary(Slot slots) const {
+void PublishRun::say_summary(Slot slots, Slot before) const {
   const std::string input = source_->summary();
-  note("released " + std::to_string(slots) + " slots of " + std::to_string(source_->series().size()) +
+  const std::string after = before > 0 ? ", after " + std::to_string(before) + " by earlier runs," : "";
+  note("released " + std::to_string(slots) + " slots" + after + " of " + std::to_string(source_->series().size()) +
        " series under " + definition_->text() + (input.empty() ? "" : "; " + input));
 }
 
