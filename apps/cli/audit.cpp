@@ -1,11 +1,9 @@
 // fugu audit: does the promise hold, according to what was recorded?
-#include "fugu/accounting/audit.hpp"
+#include "audit.hpp"
 
 #include <cstdio>
 
-#include "command.hpp"
 #include "definition_options.hpp"
-#include "fugu/accounting/ledger.hpp"
 #include "released_file.hpp"
 #include "run_facts.hpp"
 
@@ -16,14 +14,15 @@ namespace {
 struct AuditArguments {
   std::string ledger;
   std::string released;
+  std::string distributional;  ///< state that the readings went through
   bool open_ended = false;
   DefinitionOptions definition;
   std::optional<std::string> unit_step;  ///< 1; with policies a millionth
 };
 
 constexpr const char* kExamples = R"(
-Recomputes the guarantee from the recorded answers, in code that shares nothing with the code that granted them.
-Exit code 0 when everything holds, 1 when anything does not.
+From a ledger: recomputes the guarantee from the recorded answers, in code that shares nothing with the code that
+granted them. What has no ledger has a subcommand. Exit code 0 when everything holds, 1 when anything does not.
 
 Examples
   fugu audit --ledger run.ledger --released released.csv
@@ -31,6 +30,10 @@ Examples
   fugu audit --released released.csv --definition w-event --epsilon 1 --w 96 --sensitivity 10
   fugu audit --released released.csv --policies policies.csv
                                                              believes the stated loss rates; a ledger is better evidence
+  fugu audit --ledger meters.ledger --distributional stream.state
+                                                             readings went through that state (fugu distributional)
+  fugu audit distributional --state stream.state             the state alone
+  fugu audit temporal --epsilon 1 --delta 1e-6               what reports of fugu meter give away
 )";
 
 /// Names or policies that are listed before the rest is summed up.
@@ -103,22 +106,53 @@ void print(const AuditReport& report, const std::vector<std::string>& series) {
   if (report.findings_total > report.findings.size())
     std::printf("finding     and %llu more\n",
                 static_cast<unsigned long long>(report.findings_total - report.findings.size()));
-  std::printf("verdict     %s\n", report.holds() ? "holds" : "FAILS");
+}
+
+int verdict(bool holds) {
+  std::printf("verdict     %s\n", holds ? "holds" : "FAILS");
+  return holds ? kDone : kAnswerIsNo;
+}
+
+/// The state given for a run whose readings went through one: the one on record, or an error.
+Result<std::optional<DistributionalState>> state_of_run(const LedgerHeader& run, const std::string& path) {
+  if (path.empty()) return std::optional<DistributionalState>();
+  const std::string* recorded = distributional_state_of(run);
+  if (recorded == nullptr)
+    return Error{Cause::usage, "--distributional: the ledger says that readings were summed as they are: leave it out"};
+  FUGU_ASSIGN(DistributionalState state, DistributionalState::load(path));
+  if (state.id() != *recorded)
+    return found_but_expected({path, 0, 0}, "state " + state.id(), "the one that the ledger names, " + *recorded);
+  return std::optional(std::move(state));
+}
+
+/// The other promise of such a run: what readings are like, for ever. Whether it holds, as far as it was looked at.
+Result<bool> print_distributional(const LedgerHeader& run, const std::optional<DistributionalState>& state) {
+  const std::string* recorded = distributional_state_of(run);
+  if (recorded == nullptr) return true;
+  std::printf("readings    went through the distributional transform of a state, which has a promise of its own\n");
+  if (state) return print_audit(*state);
+  std::printf("state       %s: NOT AUDITED, give it to see about its promise (--distributional STATE)\n",
+              recorded->c_str());
+  return true;
 }
 
 Outcome audit_with_ledger(const AuditArguments& arguments) {
-  FUGU_ASSIGN(AuditReport report, audit_ledger(arguments.ledger, {.open_ended = arguments.open_ended}));
   FUGU_ASSIGN(const LedgerReader ledger, LedgerReader::open(arguments.ledger));
+  const LedgerHeader& run = ledger.header();
+  FUGU_ASSIGN(const auto state, state_of_run(run, arguments.distributional));
+  FUGU_ASSIGN(AuditReport report, audit_ledger(arguments.ledger, {.open_ended = arguments.open_ended}));
   if (!arguments.released.empty()) {
-    FUGU_ASSIGN(const RunClock clock, clock_of(ledger.header()));
-    FUGU_ASSIGN(const UnitStep unit_step, unit_step_of(ledger.header()));
+    FUGU_ASSIGN(const RunClock clock, clock_of(run));
+    FUGU_ASSIGN(const UnitStep unit_step, unit_step_of(run));
     FUGU_ASSIGN(Input input, Input::open(arguments.released));
-    FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {clock.clock, ledger.header().series}));
+    FUGU_ASSIGN(ReleaseReader rows, ReleaseReader::open(std::move(input), {clock.clock, run.series}));
     FUGU_TRY(audit_releases_against_ledger([&](ReleaseRecord& row) { return rows.next(row); }, arguments.ledger,
                                            unit_step.to_double(), report));
   }
-  print(report, ledger.header().series);
-  return report.holds() ? kDone : kAnswerIsNo;
+  if (state) add_misfits(run, *state, report);
+  print(report, run.series);
+  FUGU_ASSIGN(const bool state_holds, print_distributional(run, state));
+  return verdict(report.holds() && state_holds);
 }
 
 /// Policies say themselves what may change. Without a word about the floor, none is checked.
@@ -142,7 +176,7 @@ Outcome audit_policies_without_ledger(const AuditArguments& arguments) {
                                                            definition, exposure, book, unit_step.to_double()));
   note("the loss rates in the file are believed; audit the ledger for evidence");
   print(report, series);
-  return report.holds() ? kDone : kAnswerIsNo;
+  return verdict(report.holds());
 }
 
 Outcome audit_without_ledger(const AuditArguments& arguments) {
@@ -157,7 +191,7 @@ Outcome audit_without_ledger(const AuditArguments& arguments) {
                                                            definition, exposure, unit_step.to_double()));
   note("the loss rates in the file are believed; audit the ledger for evidence");
   print(report, series);
-  return report.holds() ? kDone : kAnswerIsNo;
+  return verdict(report.holds());
 }
 
 }  // namespace
@@ -166,21 +200,37 @@ void add_audit(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<AuditArguments>();
   CLI::App* command = app.add_subcommand("audit", "Recompute a guarantee from what was recorded");
   command->footer(kExamples);
-  command->add_option("--ledger", arguments->ledger, "The ledger of the run");
+  auto* ledger = command->add_option("--ledger", arguments->ledger, "The ledger of the run");
   command->add_option("--released", arguments->released, "Releases to compare with it");
   command->add_flag("--open", arguments->open_ended, "The run is still going: a ledger without an end is in order");
+  command
+      ->add_option("--distributional", arguments->distributional,
+                   "State that the readings went through (publish --distributional): audits its promise as well")
+      ->needs(ledger);
   arguments->definition.add_to(*command);
   command
       ->add_option("--unit-step", arguments->unit_step,
                    "Without a ledger: the grid that sensitivity and magnitudes are rounded up to")
       ->group("Promise");
-  command->callback([arguments, &outcome]() -> void {
+  const auto options = command->get_options();
+  add_audit_temporal(*command, outcome);
+  add_audit_distributional(*command, outcome);
+  command->require_subcommand(0, 1);
+  for (CLI::App* part : command->get_subcommands({})) {
+    for (CLI::Option* option : options) {
+      if (option != command->get_help_ptr()) part->excludes(option);
+    }
+  }
+  command->callback([arguments, command, &outcome]() -> void {
+    if (!command->get_subcommands().empty()) return;  // it has done its work
     if (!arguments->ledger.empty()) {
       outcome = audit_with_ledger(*arguments);
     } else if (!arguments->released.empty()) {
       outcome = audit_without_ledger(*arguments);
     } else {
-      outcome = Error{Cause::usage, "say what to audit: --ledger L, perhaps with --released OUT.csv"};
+      outcome =
+          Error{Cause::usage,
+                "say what to audit: --ledger L, perhaps with --released OUT.csv; or a part, see: fugu help audit"};
     }
   });
 }

@@ -57,7 +57,7 @@ std::vector<Entry> catalogue() {
        "lagged form: stamps and arrival times of two streams in which one reading was taken up to m slots earlier or "
        "later are (ε, δ)-indistinguishable; published form: stamps alone, with ε = m/b, arrival times not at all. "
        "Values and sums over time are not hidden",
-       "proved", "docs/guarantees/temporal.md", "fugu meter audit --epsilon 1 --delta 1e-6"},
+       "proved", "docs/guarantees/temporal.md", "fugu audit temporal --epsilon 1 --delta 1e-6"},
       {"definition", "distributional", "protects what a household's readings are like, however long the stream runs",
        "whole streams of two worlds in which one household has another law of readings are (ε, δ)-indistinguishable, "
        "if "

@@ -1,6 +1,5 @@
-// fugu distributional: prepares a stream whose law gives nothing away, and says what is promised.
+// fugu distributional: prepares a stream whose law gives nothing away.
 #include <cmath>
-#include <cstdio>
 
 #include "command.hpp"
 #include "fugu/distributional/state.hpp"
@@ -24,14 +23,15 @@ something with another law instead of their readings, and the law's parameters g
                       protects everything but the mean
 
 Sums are still sums: their expectation is the same, up to the constant. docs/guarantees/distributional.md
+What a state promises: fugu audit distributional --state stream.state
 
 Example
   fugu distributional prepare --transform gaussian --readings past.csv --series-map feeders.csv --clamp 10 \
                               --unit-step 0.01 --slot-length 15m --spread 1 --epsilon 1 --out stream.state
-  fugu distributional audit   --state stream.state
   fugu publish --readings readings.csv --series-map feeders.csv --slot-length 15m --clamp 10 --unit-step 0.01 \
                --distributional stream.state --definition event --epsilon 1 --mechanism uniform \
                --ledger run.ledger --out released.csv
+  fugu audit --ledger run.ledger --released released.csv --distributional stream.state
 )";
 
 struct PrepareArguments {
@@ -164,58 +164,6 @@ Examples
   prepare_command->callback([arguments, &outcome] { outcome = prepare(*arguments); });
 }
 
-Outcome audit(const std::string& path) {
-  FUGU_ASSIGN(const DistributionalState state, DistributionalState::load(path));
-  const DistributionalPlan& plan = state.plan();
-  FUGU_ASSIGN(const ParameterNoise laws, ParameterNoise::make(plan, state.series_per_meter()));
-  const double unit = plan.unit_step.to_double();
-  std::printf("state     %s\nform      %s\n", state.id().c_str(), std::string(name_of(plan.form)).c_str());
-  std::printf("per slot  one meter changes a total by %s at most\n",
-              short_number(static_cast<double>(state.transform().change_steps()) * unit).c_str());
-  if (plan.form == DistributionalForm::bernoulli) {
-    std::printf("for ever  everything but the mean is hidden; means are not protected: no ε holds for them\n");
-    return kAnswerIsNo;
-  }
-  const double mean_scale = laws.mean_scale()->to_double();
-  const auto series = static_cast<double>(state.series_per_meter());
-  const double mean_epsilon = static_cast<double>(plan.clamp.hi - plan.clamp.lo) * series / mean_scale;
-  std::printf("mean      constant of scale %s: ε = %s\n", short_number(mean_scale * unit).c_str(),
-              short_number(mean_epsilon).c_str());
-  double epsilon = mean_epsilon;
-  const double delta = laws.certain_loss();
-  if (laws.variance_scale()) {
-    const double variance_scale = laws.variance_scale()->to_double();
-    const auto largest = static_cast<double>(plan.spread_steps) * static_cast<double>(plan.spread_steps);
-    const double variance_epsilon = largest / variance_scale;
-    epsilon += variance_epsilon;
-    std::printf("variance  constant around %s: ε = %s, δ = %.3g\n",
-                short_number(static_cast<double>(laws.variance_shift_steps()) * unit * unit).c_str(),
-                short_number(variance_epsilon).c_str(), delta);
-  } else {
-    std::printf("variance  the same for every meter: no secret, nothing to pay\n");
-  }
-  const bool holds = epsilon <= plan.epsilon * (1 + 1e-12) && delta <= plan.delta;
-  if (laws.variance_scale())
-    std::printf("          in real arithmetic: normal draws are made in doubles, whose rounding is in no δ\n");
-  std::printf("for ever  ε = %s, δ = %.3g; promised ε = %s, δ = %.3g: %s, if readings follow what was learned\n",
-              short_number(epsilon).c_str(), delta, short_number(plan.epsilon).c_str(), plan.delta,
-              holds ? "holds" : "does not hold");
-  return holds ? kDone : kAnswerIsNo;
-}
-
-void add_audit_of_state(CLI::App& command, Outcome& outcome) {
-  auto path = std::make_shared<std::string>();
-  CLI::App* audit_command = command.add_subcommand("audit", "What a state promises, from the laws of its constants");
-  audit_command->footer(R"(
-Prints no constant and nothing of a profile. Exit code 1 when parameters are not protected, as with bernoulli.
-
-Example
-  fugu distributional audit --state stream.state
-)");
-  audit_command->add_option("--state", *path, "State of the stream")->required();
-  audit_command->callback([path, &outcome] { outcome = audit(*path); });
-}
-
 }  // namespace
 
 void add_distributional(CLI::App& app, Outcome& outcome) {
@@ -223,7 +171,6 @@ void add_distributional(CLI::App& app, Outcome& outcome) {
   command->footer(kExamples);
   command->require_subcommand(1);
   add_prepare(*command, outcome);
-  add_audit_of_state(*command, outcome);
 }
 
 }  // namespace fugu::cli

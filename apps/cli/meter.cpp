@@ -1,4 +1,4 @@
-// fugu meter: temporal perturbation. Keys, the meter's side, the collector's side, and what is promised.
+// fugu meter: temporal perturbation. Keys, the meter's side, the collector's side, and what the lag costs.
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,8 +9,10 @@
 #include "fugu/meter/collector.hpp"
 #include "fugu/meter/meter_readings.hpp"
 #include "fugu/meter/report_log.hpp"
+#include "fugu/meter/state_lock.hpp"
 #include "progress.hpp"
 #include "same_file.hpp"
+#include "scheme_options.hpp"
 #include "table.hpp"
 
 namespace fugu::cli {
@@ -30,6 +32,7 @@ Neither hides how much a meter reports, or sums over time. docs/guarantees/tempo
 Example
   fugu simulate households --households 20 --days 1 --slot-length 15m --readings readings.csv
   fugu meter lag --slot-length 15m
+  fugu audit temporal --epsilon 1 --delta 1e-4
   fugu meter keys    --readings readings.csv --out meters.keys --collector-out collector.keys
   fugu meter report  --readings readings.csv --keys meters.keys --epsilon 1 --delta 1e-4 --unit-step 0.001 \
                      --state gateway.state --out reports.csv --drain
@@ -41,42 +44,6 @@ Example
 Error about(const char* option, const Error& error) {
   return {error.cause, std::string(option).append(": ").append(error.message)};
 }
-
-// --- Which scheme
-// -----------------------------------------------------------------------------------------------------
-
-struct SchemeArguments {
-  std::optional<double> b;
-  std::optional<double> lambda;
-  std::optional<double> epsilon;
-  std::optional<double> delta;
-  Slot move_slots = 1;
-  unsigned parts = 1;
-
-  void add_to(CLI::App& command) {
-    command.add_option("--b", b, "Published form: mean shift in slots, 0.01 to 1000");
-    command.add_option("--lambda", lambda, "Published form: rate of the delay of reports moved back; 1/B without it");
-    command.add_option("--epsilon", epsilon, "Lagged form: ε for a reading that is moved");
-    command.add_option("--delta", delta, "Lagged form: δ for a reading that is moved");
-    command.add_option("--move", move_slots, "Lagged form: by how many slots a reading may be moved")
-        ->capture_default_str();
-    command.add_option("--parts", parts, "Random parts a reading is divided into, each moved on its own")
-        ->capture_default_str();
-  }
-
-  Result<TemporalScheme> scheme() const {
-    const bool is_lagged = epsilon || delta;
-    if (b.has_value() == is_lagged)
-      return Error{Cause::usage, "expected either --b (published form) or --epsilon and --delta (lagged form)"};
-    if (!is_lagged) {
-      if (lambda && !(*lambda > 0)) return Error{Cause::usage, "--lambda: expected a number above 0"};
-      return TemporalScheme::published(*b, lambda);
-    }
-    if (!epsilon || !delta) return Error{Cause::usage, "the lagged form needs both --epsilon and --delta"};
-    if (lambda) return Error{Cause::usage, "--lambda belongs to the published form"};
-    return TemporalScheme::lagged({*epsilon, *delta, move_slots, parts});
-  }
-};
 
 Result<std::optional<std::int64_t>> slot_length_of(const std::string& text) {
   if (text.empty()) return std::optional<std::int64_t>();
@@ -158,7 +125,7 @@ Example
 // ------------------------------------------------------------------------------------------------
 
 struct ReportArguments {
-  SchemeArguments scheme;
+  SchemeOptions scheme;
   std::string readings = "-";
   std::string keys;
   std::string unit_step = "1";
@@ -258,6 +225,15 @@ Result<std::optional<double>> deviation_steps(const std::string& text, const Uni
   return std::optional<double>(value / step.to_double());
 }
 
+/// Goes on where the state was saved, or begins one where no report can have a number yet.
+Result<void> load_state(const ReportArguments& arguments, const ReportLog& log, Gateway& gateway) {
+  if (::access(arguments.state.c_str(), F_OK) == 0) return gateway.load(arguments.state);
+  if (!log.had_reports()) return {};
+  return found_but_expected({arguments.out, 0, 0}, "reports, and no state " + arguments.state,
+                            "the state that they were sent with, whose numbers go on; if that is lost, new keys for "
+                            "these meters and their collector (fugu meter keys), and new reports");
+}
+
 Outcome report(const ReportArguments& arguments) {
   FUGU_TRY(check_different({{"--readings", arguments.readings},
                             {"--keys", arguments.keys},
@@ -269,6 +245,7 @@ Outcome report(const ReportArguments& arguments) {
   FUGU_ASSIGN(const auto divide_below, deviation_steps(arguments.divide_below, step));
   FUGU_ASSIGN(Input key_input, Input::open(arguments.keys));
   FUGU_ASSIGN(MeterKeyFile keys, MeterKeyFile::read(std::move(key_input)));
+  FUGU_ASSIGN(const StateLock lock, StateLock::take(arguments.state));  // before the first reading is waited for
   const auto progress = std::make_shared<ReadProgress>();
   FUGU_ASSIGN(Input input, Input::open(arguments.readings, progress));
   const NameTable meters = keys.meters;
@@ -280,8 +257,12 @@ Outcome report(const ReportArguments& arguments) {
                                               .queue_max = arguments.queue_max,
                                               .format = readings.format()},
                                              std::move(keys)));
-  FUGU_ASSIGN(ReportLog log, ReportLog::open(arguments.out));  // first: it keeps a second gateway away
-  if (::access(arguments.state.c_str(), F_OK) == 0) FUGU_TRY(gateway.load(arguments.state));
+  FUGU_ASSIGN(ReportLog log, ReportLog::open(arguments.out));
+  if (readings.empty()) {  // and so no word on how times are written, without which there are no rules to go on with
+    note("no readings: nothing is sent, and the state stays as it is; what waits in it goes out with later readings");
+    return kDone;
+  }
+  FUGU_TRY(load_state(arguments, log, gateway));
   if (!gateway.rules().scheme.is_lagged())
     note("published form: stamps are protected, arrival times are not; the lagged form protects both");
   Reporting reporting(std::move(gateway), std::move(log), arguments.state);
@@ -297,6 +278,8 @@ void add_report_command(CLI::App& command, Outcome& outcome) {
 Reads CSV `time,meter,value`, ordered by time, and appends reports `arrival,meter,number,slot,value,mac`. The state file
 is made durable before anything is sent: killed at any point, give the same command again; nothing is lost, and what is
 sent twice the collector recognises. A missing reading is not reported.
+One gateway at a time: a second one with the same state is refused (STATE.lock). Without its state, a gateway does not
+go on with reports that are there: numbers would be used twice. Readings without a row change nothing.
 A queue that is full sends what is due first at once, and says so; the lagged form refuses a queue that could get full.
 Through a pipe, reports leave when the next slot's first row comes: the lagged form needs a row for every slot there, if
 only one with an empty value. From a file, all leave at once, and only the column `arrival` is protected.
@@ -329,7 +312,7 @@ Examples
 // -----------------------------------------------------------------------------------------------
 
 struct CollectArguments {
-  SchemeArguments scheme;
+  SchemeOptions scheme;
   std::string reports = "-";
   std::string keys;
   std::string unit_step = "1";
@@ -583,8 +566,8 @@ Examples
   collect_command->callback([arguments, &outcome] { outcome = collect(*arguments); });
 }
 
-// --- fugu meter lag, fugu meter audit
-// ---------------------------------------------------------------------------------
+// --- fugu meter lag
+// ---------------------------------------------------------------------------------------------------
 
 std::string in_time(Slot slots, const std::optional<std::int64_t>& slot_s) {
   std::string text = std::to_string(slots) + (slots == 1 ? " slot" : " slots");
@@ -618,34 +601,6 @@ Outcome print_lags(const LagArguments& arguments) {
   return kDone;
 }
 
-struct AuditArguments {
-  SchemeArguments scheme;
-};
-
-/// The promise looked at from both sides: who sees stamps, and who sees arrivals.
-Outcome audit(const AuditArguments& arguments) {
-  FUGU_ASSIGN(const TemporalScheme scheme, arguments.scheme.scheme());
-  const unsigned parts = arguments.scheme.parts;
-  const Slot moved = arguments.scheme.move_slots;
-  if (parts < 1 || moved < 1) return Error{Cause::usage, "--parts and --move: expected at least 1"};
-  const double report_epsilon = static_cast<double>(moved) / scheme.b();
-  const double epsilon = report_epsilon * parts;
-  const double stamps = scheme.shift().delta(moved, report_epsilon) * parts;
-  const double arrivals = std::min(1.0, scheme.arrival().delta(moved, report_epsilon) * parts);
-  std::printf("a reading moved by %lld slots, b = %s, %u parts, lag %lld slots\n", static_cast<long long>(moved),
-              short_number(scheme.b()).c_str(), parts, static_cast<long long>(scheme.lag_slots()));
-  std::printf("who sees stamps     ε = %s, δ ≤ %.3g\n", short_number(epsilon).c_str(), stamps);
-  const bool holds = scheme.is_lagged() && arrivals <= scheme.promise()->delta;
-  if (holds) {
-    std::printf("who sees arrivals   ε = %s, δ ≤ %.3g, promised %.3g: holds\n", short_number(epsilon).c_str(), arrivals,
-                scheme.promise()->delta);
-    return kDone;
-  }
-  std::printf("who sees arrivals   no promise: whatever ε, δ ≥ %.3g, the chance that a report goes out at once\n",
-              scheme.arrival().probability(0));
-  return kAnswerIsNo;
-}
-
 void add_lag(CLI::App& command, Outcome& outcome) {
   auto arguments = std::make_shared<LagArguments>();
   CLI::App* lag = command.add_subcommand("lag", "What the lagged form costs: the lag for ε and δ");
@@ -653,21 +608,6 @@ void add_lag(CLI::App& command, Outcome& outcome) {
   lag->add_option("--parts", arguments->parts, "Parts a reading is divided into")->capture_default_str();
   lag->add_option("--slot-length", arguments->slot_length, "Prints minutes, too: 15m");
   lag->callback([arguments, &outcome] { outcome = print_lags(*arguments); });
-}
-
-void add_audit_command(CLI::App& command, Outcome& outcome) {
-  auto arguments = std::make_shared<AuditArguments>();
-  CLI::App* audit_command = command.add_subcommand("audit", "What stamps and arrivals give away, summed up exactly");
-  audit_command->footer(R"(
-Sums the law that shifts are drawn from, over all outcomes. Exit code 1 when arrival times carry no promise, as in the
-published form.
-
-Examples
-  fugu meter audit --epsilon 1 --delta 1e-6
-  fugu meter audit --b 1
-)");
-  arguments->scheme.add_to(*audit_command);
-  audit_command->callback([arguments, &outcome] { outcome = audit(*arguments); });
 }
 
 }  // namespace
@@ -680,7 +620,6 @@ void add_meter(CLI::App& app, Outcome& outcome) {
   add_report_command(*command, outcome);
   add_collect(*command, outcome);
   add_lag(*command, outcome);
-  add_audit_command(*command, outcome);
 }
 
 }  // namespace fugu::cli

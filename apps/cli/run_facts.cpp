@@ -39,4 +39,9 @@ Result<UnitStep> unit_step_of(const LedgerHeader& header) {
   return UnitStep::parse(fact->second);
 }
 
+const std::string* distributional_state_of(const LedgerHeader& header) {
+  const auto fact = header.facts.find("distributional");
+  return fact == header.facts.end() ? nullptr : &fact->second;
+}
+
 }  // namespace fugu::cli

@@ -23,5 +23,7 @@ Result<RunClock> clock_from(const std::string& start, const std::string& slot_le
 
 Result<RunClock> clock_of(const LedgerHeader& header);
 Result<UnitStep> unit_step_of(const LedgerHeader& header);
+/// The id of the distributional state that readings went through; nullptr when they did not.
+const std::string* distributional_state_of(const LedgerHeader& header);
 
 }  // namespace fugu::cli

@@ -100,6 +100,7 @@ Result<void> audit_releases_against_ledger(const ReleasedRows& rows, const std::
     if (const auto* estimates = std::get_if<Estimates>(&**record)) apply(*estimates, states);
     const auto* end = std::get_if<SlotEnd>(&**record);
     if (end == nullptr) continue;
+    if (!more || row.slot != end->slot) ++report.slots_not_in_file;
     for (std::size_t expected = 0; more && row.slot == end->slot; ++expected) {
       if (row.series != expected) {
         report.add(in_slot(row.slot) + "a row is repeated, missing or out of order");
@@ -108,7 +109,7 @@ Result<void> audit_releases_against_ledger(const ReleasedRows& rows, const std::
       compare(row, states[row.series], header.series[row.series], how, report);
       FUGU_ASSIGN(more, rows(row));
     }
-    if (more && row.slot < end->slot) break;
+    if (more && row.slot < end->slot) break;  // out of order: what follows cannot be told apart
     for (SeriesState& state : states) {
       state.sampled = false;
       state.rate = 0;

@@ -1,7 +1,6 @@
 #include "fugu/accounting/ledger.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,10 +22,7 @@ using detail::system_error;
 using detail::write_all;
 
 Result<void> take_lock(int descriptor, const std::string& path) {
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return {};
-  if (errno == EWOULDBLOCK)
-    return Error{Cause::environment, path + ": another fugu is writing to this ledger; stop it first"};
-  return system_error(path, "locking");
+  return detail::lock(descriptor, path, "another fugu is writing to this ledger");
 }
 
 }  // namespace

@@ -42,11 +42,6 @@ Budget WindowAccountant::available() {
   return worst < total_ ? total_ - worst : Budget();
 }
 
-const SessionSpan* WindowAccountant::find_session(std::uint64_t id) const {
-  const auto found = sessions_.find(id);
-  return found == sessions_.end() ? nullptr : &found->second;
-}
-
 void WindowAccountant::review_later(std::uint64_t id, Slot slot) {
   if (!reviews_) {
     reviews_.emplace();
@@ -112,12 +107,15 @@ void WindowAccountant::stage(const Answer& answer) {
   staged_.first = answer.first_slot;
   staged_.last = answer.slot;
   staged_.session = 0;
+  staged_.known = nullptr;
   staged_.once_per_window = false;
 }
 
 void WindowAccountant::stage_comparison(const Answer& answer) {
-  const SessionSpan* known = find_session(answer.session);
+  const auto found = sessions_.find(answer.session);
+  SessionSpan* const known = found == sessions_.end() ? nullptr : &found->second;
   staged_.session = answer.session;
+  staged_.known = known;
   staged_.once_per_window = answer.statistic != Statistic::deviation;
   staged_.session_first = known != nullptr ? known->first : answer.first_slot;
   if (staged_.once_per_window) {
@@ -150,9 +148,8 @@ Budget WindowAccountant::worst_window_of(const SignatureLoss& entry) const {
   if (staged_.first == current_) {
     Budget sum = window_sum_[entry.signature] + entry.loss;
     // The window already pays for this session if it was asked within the window.
-    const SessionSpan* session = find_session(staged_.session);
-    if (session == nullptr || !session->in_window) return sum;
-    const std::vector<SignatureLoss>& paid = session->losses;
+    if (staged_.known == nullptr || !staged_.known->in_window) return sum;
+    const std::vector<SignatureLoss>& paid = staged_.known->losses;
     auto at = static_cast<std::size_t>(&entry - staged_.losses.data());  // the same question has it at the same place
     if (at >= paid.size() || paid[at].signature != entry.signature) {
       const auto same = [&](const SignatureLoss& loss) { return loss.signature == entry.signature; };
@@ -188,7 +185,9 @@ void WindowAccountant::commit() {
 }
 
 void WindowAccountant::commit_once_per_window() {
-  SessionSpan& session = sessions_.try_emplace(staged_.session, SessionSpan{current_, current_, {}}).first->second;
+  if (staged_.known == nullptr)
+    staged_.known = &sessions_.try_emplace(staged_.session, SessionSpan{current_, current_, {}}).first->second;
+  SessionSpan& session = *staged_.known;
   if (session.in_window) {
     for (const SignatureLoss& paid : session.losses) give_back(window_sum_[paid.signature], paid.loss);
   } else {
@@ -209,10 +208,12 @@ void WindowAccountant::commit_per_slot() {
     }
   }
   if (staged_.session == 0) return;
-  const auto [session, is_new] =
-      sessions_.try_emplace(staged_.session, SessionSpan{staged_.session_first, staged_.last, {}});
-  session->second.last = staged_.last;
-  if (is_new) review_later(staged_.session, staged_.last + static_cast<Slot>(rows_));
+  if (staged_.known != nullptr) {
+    staged_.known->last = staged_.last;
+    return;
+  }
+  sessions_.try_emplace(staged_.session, SessionSpan{staged_.session_first, staged_.last, {}});
+  review_later(staged_.session, staged_.last + static_cast<Slot>(rows_));
 }
 
 }  // namespace fugu

@@ -44,6 +44,7 @@ class WindowAccountant final : public Accountant {
     Slot first = 0;
     Slot last = -1;  // last < first: nothing new
     std::uint64_t session = 0;
+    SessionSpan* known = nullptr;  // the session, when it was asked before
     Slot session_first = 0;
     bool once_per_window = false;
   };
@@ -66,7 +67,6 @@ class WindowAccountant final : public Accountant {
   Budget worst_window() const;
   Budget worst_window_of(const SignatureLoss& entry) const;
   Budget sessions_cost(std::uint32_t signature, Slot window_first, Slot window_last) const;
-  const SessionSpan* find_session(std::uint64_t id) const;
   /// Looks after a session whose last comparison may have left the window, or what is remembered.
   void review_session(std::uint64_t id);
   void review_later(std::uint64_t id, Slot slot);

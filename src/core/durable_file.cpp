@@ -1,6 +1,7 @@
 #include "durable_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,6 +17,12 @@ Error system_error(const std::string& path, std::string_view doing) {
 
 File::~File() {
   if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<void> lock(int descriptor, const std::string& path, std::string_view busy) {
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return {};
+  if (errno == EWOULDBLOCK) return Error{Cause::environment, path + ": " + std::string(busy) + "; stop it first"};
+  return system_error(path, "locking");
 }
 
 Result<void> write_all(int descriptor, std::string_view bytes, const std::string& path) {

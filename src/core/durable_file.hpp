@@ -25,6 +25,10 @@ class File {
   int descriptor_;
 };
 
+/// Keeps other processes that do the same away for as long as the file is open. Cause::environment, saying `busy`, when
+/// one is there already.
+Result<void> lock(int descriptor, const std::string& path, std::string_view busy);
+
 Result<void> write_all(int descriptor, std::string_view bytes, const std::string& path);
 
 /// A file is only found again after a power cut if its directory is durable too.

@@ -16,6 +16,18 @@ double james_stein_factor(double square_sum, std::size_t count, double noise_var
   return std::max(0.0, 1 - static_cast<double>(count - 3) * noise_variance / square_sum);
 }
 
+/// How many of the sorted values are below `value`. Without branches: where noise falls cannot be predicted.
+std::size_t count_below(std::span<const double> sorted, double value) {
+  std::size_t below = 0;
+  std::size_t left = sorted.size();
+  while (left > 0) {
+    const std::size_t half = (left + 1) / 2;
+    below += half * static_cast<std::size_t>(sorted[below + half - 1] < value);
+    left -= half;
+  }
+  return below;
+}
+
 }  // namespace
 
 void james_stein(std::span<double> values, double noise_variance) {
@@ -38,20 +50,36 @@ void GroupSmoother::restart() {
 }
 
 void GroupSmoother::keep_last(std::size_t count) {
-  while (count_ > count) forget_oldest();
+  if (count >= count_) return;
+  count_ = count;
+  if (kind_ != SmootherKind::median) return;
+  sorted_.clear();
+  for (std::size_t age = 0; age < count; ++age) sorted_.push_back(at(age));
+  std::sort(sorted_.begin(), sorted_.end());
 }
 
-void GroupSmoother::forget_oldest() {
-  if (kind_ == SmootherKind::median) sorted_.erase(std::lower_bound(sorted_.begin(), sorted_.end(), at(count_ - 1)));
-  --count_;
+void GroupSmoother::replace(double old, double value) {
+  const auto begin = sorted_.begin();
+  const auto from = begin + static_cast<std::ptrdiff_t>(count_below(sorted_, old));
+  const auto to = begin + static_cast<std::ptrdiff_t>(count_below(sorted_, value));
+  if (to > from) {
+    std::move(from + 1, to, from);
+    *(to - 1) = value;
+  } else {
+    std::move_backward(to, from, from + 1);
+    *to = value;
+  }
 }
 
 void GroupSmoother::add(double value) {
-  if (count_ == ring_.size()) forget_oldest();
-  newest_ = (newest_ + 1) % ring_.size();
+  const bool is_full = count_ == ring_.size();
+  const double oldest = is_full ? at(count_ - 1) : 0;
+  newest_ = newest_ + 1 == ring_.size() ? 0 : newest_ + 1;
   ring_[newest_] = value;
-  ++count_;
-  if (kind_ == SmootherKind::median) sorted_.insert(std::upper_bound(sorted_.begin(), sorted_.end(), value), value);
+  if (!is_full) ++count_;
+  if (kind_ != SmootherKind::median) return;
+  if (is_full) return replace(oldest, value);
+  sorted_.insert(sorted_.begin() + static_cast<std::ptrdiff_t>(count_below(sorted_, value)), value);
 }
 
 double GroupSmoother::smoothed(double noise_variance) const {

@@ -1,6 +1,7 @@
 #include "fugu/mechanism/kernel.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -71,7 +72,7 @@ Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledg
       all_(options_.exposure.series_count()),
       missing_(all_.size(), 0),
       rate_(all_.size(), 0),
-      memory_slots_(options_.reach.slots == 0 ? 0 : options_.reach.slots + 1),
+      memory_slots_(options_.reach.slots == 0 ? 0 : std::bit_ceil(options_.reach.slots + 1)),
       memory_(memory_slots_ * all_.size()) {
   if (options_.definition.protects() == Protects::swellfish) {
     auto policies = make_policy_accountant(options_.definition, options_.exposure, options_.reach);
@@ -140,7 +141,7 @@ void Kernel::record_missing() {
 }
 
 void Kernel::remember() {
-  Raw* now = &memory_[static_cast<std::size_t>(slot_) % memory_slots_];
+  Raw* now = &memory_[memory_position(slot_)];
   for (const Raw& value : now_) {
     *now = value;
     now += memory_slots_;
@@ -229,16 +230,19 @@ std::uint64_t Kernel::largest_change(Statistic statistic, std::span<const Series
   return largest;
 }
 
-std::uint64_t Kernel::largest_crowd(SeriesId series, std::span<const SeriesId> asked) const {
-  std::uint64_t largest = 0;
-  for (const std::uint32_t signature : options_.exposure.signatures_of(series)) {
-    const std::vector<SeriesId>& members = options_.exposure.signature(signature);
-    const auto crowd = std::count_if(asked.begin(), asked.end(), [&](SeriesId id) {
-      return std::binary_search(members.begin(), members.end(), id);
-    });
-    largest = std::max(largest, static_cast<std::uint64_t>(crowd));
+std::vector<std::uint64_t> Kernel::crowds_within(std::span<const SeriesId> asked) const {
+  std::unordered_map<std::uint32_t, std::uint64_t> asked_of;  // how many, by signature
+  for (const SeriesId id : asked) {
+    for (const std::uint32_t signature : options_.exposure.signatures_of(id)) ++asked_of[signature];
   }
-  return largest;
+  std::vector<std::uint64_t> crowds;
+  for (const SeriesId id : asked) {
+    std::uint64_t largest = 0;
+    for (const std::uint32_t signature : options_.exposure.signatures_of(id))
+      largest = std::max(largest, asked_of[signature]);
+    crowds.push_back(largest);
+  }
+  return crowds;
 }
 
 // --- Charge, draw, record -----------------------------------------------------------------------------------------
@@ -367,11 +371,12 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<cons
   std::uint64_t sensitivity = 0;
   Rational parameter;
   bool same_for_all = true;
-  for (const SeriesId id : series) {
+  std::vector<std::uint64_t> crowds;
+  if (!request.of_all && series.size() > 1) crowds = crowds_within(series);
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    const SeriesId id = series[i];
     if (missing_[id] != 0) continue;
-    const std::uint64_t its_crowd = request.of_all       ? crowd_of_all_[id]
-                                    : series.size() == 1 ? 1
-                                                         : largest_crowd(id, series);
+    const std::uint64_t its_crowd = request.of_all ? crowd_of_all_[id] : crowds.empty() ? 1 : crowds[i];
     const std::uint64_t its_sensitivity = options_.exposure.sensitivity_steps(id);
     if (its_crowd != crowd || its_sensitivity != sensitivity) {
       same_for_all = crowd == 0;
@@ -609,7 +614,7 @@ void Kernel::for_remembered(SeriesId series, Slot first_slot, Visit&& visit) con
     for (const Raw& value : values) visit(value);
   };
   const std::span<const Raw> ring(&memory_[series * memory_slots_], memory_slots_);
-  const auto first = static_cast<std::size_t>(first_slot) % memory_slots_;
+  const std::size_t first = memory_position(first_slot);
   const std::size_t count = static_cast<std::size_t>(slot_ - first_slot) + 1;
   const std::size_t to_end = std::min(count, memory_slots_ - first);
   visit_all(ring.subspan(first, to_end));

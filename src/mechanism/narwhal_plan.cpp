@@ -496,7 +496,7 @@ const BindingBounds& PlanSolver::Workspace::near_rates(const BindingBounds& all,
   if (near && std::ranges::equal(rates, ceiling, std::less_equal())) return *near;
   for (std::size_t t = 0; t < ceiling.size(); ++t)
     ceiling[t] = std::min(boxes.at_most[t], kRoomToRise * rates[t]);  // no rate is below at_least
-  near.reset();  // its memory is wanted
+  near.reset();                                                       // its memory is wanted
   return near.emplace(all, ceiling);
 }
 

@@ -37,7 +37,8 @@ Result<void> MeterReadings::find_clock(const Options& options) {
   format_.unit_step = options.unit_step;
   warn_ = options.warn;
   FUGU_ASSIGN(const auto line, lines_.peek());
-  if (!line) return {};
+  empty_ = !line;
+  if (empty_) return {};
   const auto fields = csv::split(*line);
   if (fields.size() != kColumns.size() || parse_slot_number(fields[columns_[0]])) return {};
   const std::string_view time = fields[columns_[0]];

@@ -1,7 +1,6 @@
 #include "fugu/meter/report_log.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +14,7 @@ struct ReportLog::State {
   std::string path;
   detail::File file;
   bool is_stdout;
+  bool had_reports;
 };
 
 ReportLog::ReportLog(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -43,16 +43,19 @@ Result<ReportLog> ReportLog::open(const std::string& path) {
   if (file.get() < 0) return detail::system_error(path, "opening");
   off_t end = 0;
   if (!is_stdout) {
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
-      return Error{Cause::environment, path + ": another fugu meter is sending to this file; stop it first"};
+    FUGU_TRY(detail::lock(file.get(), path, "another fugu meter is sending to this file"));
     FUGU_ASSIGN(end, whole_lines(file.get(), path));
     if (::ftruncate(file.get(), end) != 0 || ::lseek(file.get(), end, SEEK_SET) < 0)
       return detail::system_error(path, "cutting off an unfinished row");
   }
-  if (end == 0) FUGU_TRY(detail::write_all(file.get(), std::string(kReportHeader).append("\n"), path));
+  const std::string header = std::string(kReportHeader).append("\n");
+  if (end == 0) FUGU_TRY(detail::write_all(file.get(), header, path));
   if (!is_stdout) FUGU_TRY(detail::sync_directory_of(path));
-  return ReportLog(std::make_unique<State>(State{path, std::move(file), is_stdout}));
+  const bool had_reports = end > static_cast<off_t>(header.size());
+  return ReportLog(std::make_unique<State>(State{path, std::move(file), is_stdout, had_reports}));
 }
+
+bool ReportLog::had_reports() const { return state_->had_reports; }
 
 Result<void> ReportLog::append(const Gateway& gateway) {
   std::string rows;

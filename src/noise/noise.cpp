@@ -26,13 +26,15 @@ void SecureNoise::add(NoiseKind kind, Rational parameter, std::span<std::int64_t
 }
 
 double SimulationNoise::checked(Rational scale) {
-  if (scale.num != last_scale_.num || scale.den != last_scale_.den) {
-    last_scale_ = scale;
-    last_scale_steps_ = scale.to_double();
-    const bool usual = last_scale_steps_ > 1 && last_scale_steps_ < 0x1p32;  // well within what the law allows
+  if (scales_[latest_scale_].is_of(scale)) return scales_[latest_scale_].steps;
+  latest_scale_ ^= 1;
+  Scale& known = scales_[latest_scale_];
+  if (!known.is_of(scale)) {
+    known = {scale, scale.to_double()};
+    const bool usual = known.steps > 1 && known.steps < 0x1p32;  // well within what the law allows
     FUGU_CHECK(usual || is_laplace_scale(scale));
   }
-  return last_scale_steps_;
+  return known.steps;
 }
 
 std::int64_t SimulationNoise::laplace(Rational scale) { return draw(checked(scale)); }

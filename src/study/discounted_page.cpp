@@ -129,17 +129,21 @@ void DiscountedPage::add_averages(std::size_t population) {
 
 void DiscountedPage::add_over_time(std::size_t population, Protects protects, double factor, const std::string& title) {
   ErrorChart chart;
+  const auto add = [&](Line::Options style, const DiscountedCourse& course) {
+    if (!course.has_data()) style.label.append(": no data");
+    chart.add(std::move(style), over_days(course));
+  };
   if (protects == Protects::user) {
-    chart.add({.label = "published, no end (Corollary 8)", .colour = Colour::vermilion},
-              over_days(*find(population, Protects::user, 0, Schedule::published)));
-    chart.add({.label = "the same share every day of the year", .colour = Colour::ochre},
-              over_days(*find(population, Protects::user, 0, Schedule::uniform)));
-    chart.add({.label = "single days protected only", .colour = Colour::slate, .dashed = true},
-              over_days(*find(population, Protects::event, 0, Schedule::uniform)));
+    add({.label = "published, no end (Corollary 8)", .colour = Colour::vermilion},
+        *find(population, Protects::user, 0, Schedule::published));
+    add({.label = "the same share every day of the year", .colour = Colour::ochre},
+        *find(population, Protects::user, 0, Schedule::uniform));
+    add({.label = "single days protected only", .colour = Colour::slate, .dashed = true},
+        *find(population, Protects::event, 0, Schedule::uniform));
   } else {
     for (const Drawn& drawn : kDrawn)
-      chart.add({.label = drawn.label, .colour = drawn.colour, .dashed = drawn.dashed},
-                over_days(*find(population, protects, factor, drawn.schedule)));
+      add({.label = drawn.label, .colour = drawn.colour, .dashed = drawn.dashed},
+          *find(population, protects, factor, drawn.schedule));
   }
   page_.figure(chart.make(title, "Expected relative error of each day's average, by schedule.", {.label = "day"}), "");
 }
@@ -155,7 +159,7 @@ void DiscountedPage::add_over_factor(std::size_t population, Protects protects, 
     for (std::size_t k = 0; k < kDrawn.size(); ++k) {
       if (kDrawn[k].schedule != cell.schedule) continue;
       if (k == 0) x.ticks.push_back({at, result_number(cell.factor)});
-      // What breaks its promise is left out.
+      // What breaks its promise is left out, and what has no data.
       points[k].push_back({at, courses_[i].worst_share <= 1 ? drawn_error(courses_[i].mean_error()) : NAN});
     }
   }
@@ -184,18 +188,20 @@ void DiscountedPage::add_table(std::size_t population) {
     if (cell.protects == Protects::discounted_exp) definition.append(", α = ");
     if (cell.protects == Protects::discounted_hyp) definition.append(", β = ");
     if (cell.factor > 0) definition.append(result_number(cell.factor));
-    const bool holds = course.worst_share <= 1;
-    const auto percent = [](double error) { return report::format_significant(100 * error) + " %"; };
-    const bool plan = cell.schedule == Schedule::planned;
-    table.rows.push_back({{definition},
-                          {std::string(name_of(cell.schedule))},
-                          {cell.count_protected ? "protected" : "public"},
-                          {percent(course.mean_error())},
-                          {percent(course.relative_error.front())},
-                          {percent(course.relative_error.back())},
-                          {plan ? report::format_significant(course.gap, 1) : "–"},
-                          {holds ? "holds" : "BREAKS: " + report::format_significant(course.worst_share, 4) + " of 1",
-                           holds ? report::Tone::good : report::Tone::bad}});
+    std::vector<report::Cell> row = {
+        {definition}, {std::string(name_of(cell.schedule))}, {cell.count_protected ? "protected" : "public"}};
+    if (course.has_data()) {
+      const bool holds = course.worst_share <= 1;
+      for (const double error : {course.mean_error(), course.relative_error.front(), course.relative_error.back()})
+        row.push_back({report::format_significant(100 * error) + " %"});
+      row.push_back({cell.schedule == Schedule::planned ? report::format_significant(course.gap, 1) : "–"});
+      row.push_back({holds ? "holds" : "BREAKS: " + report::format_significant(course.worst_share, 4) + " of 1",
+                     holds ? report::Tone::good : report::Tone::bad});
+    } else {
+      row.insert(row.end(), 4, {"–"});
+      row.push_back({"no data"});
+    }
+    table.rows.push_back(std::move(row));
   }
   page_.table(table);
 }
@@ -227,6 +233,11 @@ Result<std::string> DiscountedPage::html() {
       "least "
       "mean error for a year, with the certified distance from the best. docs/guarantees/discounted.md has the "
       "proofs.");
+  const auto missing = std::ranges::count_if(courses_, [](const DiscountedCourse& one) { return !one.has_data(); });
+  if (missing > 0)
+    page_.note("No data for " + std::to_string(missing) + " of " + std::to_string(courses_.size()) +
+               " schedules: some day needs more noise than can be drawn (scale 2^40 steps of 0.01 kWh), or less budget "
+               "than can be counted.");
   for (std::size_t population = 0; population < study_.populations().size(); ++population) add_population(population);
   return page_.html();
 }

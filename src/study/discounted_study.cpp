@@ -158,6 +158,14 @@ bool is_discounted(Protects protects) {
   return protects == Protects::discounted_exp || protects == Protects::discounted_hyp;
 }
 
+/// The release of a day; nullptr when it needs more noise than can be drawn, or its share is less than can be counted.
+Result<const Release*> release_of(Simulation& simulation, const SlotRow& row) {
+  auto release = simulation.step(row);
+  if (!release && release.error().cause != Cause::usage) return release;  // Cause::usage is too much noise, see kernel
+  if (!release || !(**release)[0].sampled) return static_cast<const Release*>(nullptr);
+  return release;
+}
+
 }  // namespace
 
 std::string_view name_of(DiscountedSchedule schedule) {
@@ -249,11 +257,8 @@ Result<std::unique_ptr<Strategy>> DiscountedStudy::strategy_of(const DiscountedC
 }
 
 Result<DiscountedCourse> DiscountedStudy::course(const DiscountedCell& cell) const {
+  if (cell.count_protected) return measure(cell);
   DiscountedCourse course;
-  if (cell.count_protected) {
-    FUGU_TRY(measure(cell, course));
-    return course;
-  }
   const Population& population = populations_[cell.population];
   FUGU_ASSIGN(const Definition definition, definition_of(cell));
   FUGU_ASSIGN(const Exposure exposure, Exposure::make({.sensitivity_steps = {clamp_steps()}, .signatures = {{0}}}));
@@ -266,7 +271,8 @@ Result<DiscountedCourse> DiscountedStudy::course(const DiscountedCell& cell) con
   for (std::size_t day = 0; day < population.days(); ++day) {
     row.slot = static_cast<Slot>(day);
     row.values[0] = Raw(population.sum_steps[day]);
-    FUGU_ASSIGN(const Release* release, simulation.step(row));
+    FUGU_ASSIGN(const Release* release, release_of(simulation, row));
+    if (release == nullptr) return DiscountedCourse();
     const NoisyValue& value = (*release)[0].value;
     course.relative_error.push_back(NoiseLaw{value.noise, value.parameter}.expected_magnitude() /
                                     static_cast<double>(population.sum_steps[day]));
@@ -275,7 +281,8 @@ Result<DiscountedCourse> DiscountedStudy::course(const DiscountedCell& cell) con
   return course;
 }
 
-Result<void> DiscountedStudy::measure(const DiscountedCell& cell, DiscountedCourse& course) const {
+Result<DiscountedCourse> DiscountedStudy::measure(const DiscountedCell& cell) const {
+  DiscountedCourse course;
   const Population& population = populations_[cell.population];
   FUGU_ASSIGN(const Definition definition, definition_of(cell));
   FUGU_ASSIGN(const Exposure exposure,
@@ -291,7 +298,8 @@ Result<void> DiscountedStudy::measure(const DiscountedCell& cell, DiscountedCour
       row.slot = static_cast<Slot>(day);
       row.values[0] = Raw(population.sum_steps[day]);
       row.values[1] = Raw(population.households[day]);
-      FUGU_ASSIGN(const Release* release, simulation.step(row));
+      FUGU_ASSIGN(const Release* release, release_of(simulation, row));
+      if (release == nullptr) return DiscountedCourse();
       const auto sum = static_cast<double>((*release)[0].value.steps);
       const auto count = static_cast<double>(std::max<std::int64_t>(1, (*release)[1].value.steps));
       const double truth =
@@ -300,7 +308,7 @@ Result<void> DiscountedStudy::measure(const DiscountedCell& cell, DiscountedCour
     }
     course.worst_share = std::max(course.worst_share, simulation.worst_share());
   }
-  return {};
+  return course;
 }
 
 Result<ResultFile> DiscountedStudy::open(const std::string& folder, bool restart) const {
@@ -322,6 +330,7 @@ Result<void> DiscountedStudy::run(ResultFile& file,
     row.append(",").append(fugu::name_of(cell.protects)).append(",");
     if (is_discounted(cell.protects)) row.append(result_number(cell.factor));
     row.append(",").append(name_of(cell.schedule)).append(cell.count_protected ? ",protected" : ",public");
+    if (!course.has_data()) return row.append(6, ',');
     for (const double number : {course.mean_error(), course.relative_error.front(), course.relative_error.back(),
                                 *std::ranges::max_element(course.relative_error), course.worst_share, course.gap})
       row.append(",").append(result_number(number));

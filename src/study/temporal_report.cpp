@@ -305,7 +305,7 @@ Result<std::string> temporal_page(const TemporalStudy& study, const std::vector<
       " W (the paper's simulator: 273 W and 581 W).");
   page.note(
       "The published form protects time stamps only. Whoever sees when reports arrive has no promise: see "
-      "docs/guarantees/temporal.md and fugu meter audit.",
+      "docs/guarantees/temporal.md and fugu audit temporal.",
       report::Tone::bad);
   FUGU_ASSIGN(const report::Table weights, temporal_weights_table());
   page.table(weights);

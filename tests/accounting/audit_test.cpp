@@ -401,6 +401,17 @@ TEST_F(Forgery, DamageInTheMiddle) {
   expect_finding("damaged at byte");
 }
 
+TEST_F(Forgery, AtItsHorizonAStreamNeedsNoEnd) {
+  auto all = records();
+  all.pop_back();
+  header_ = header_of(define(Protects::user, 100, 0, kSlots), expose_one(1));
+  write(all);
+  EXPECT_TRUE(audit().holds()) << all_findings(audit());
+  std::filesystem::remove(ledger_);
+  header_ = header_of(define(Protects::user, 100, 0, kSlots + 1), expose_one(1));
+  expect_finding_in(all, "no end record");
+}
+
 TEST_F(Forgery, MoreSlotsThanTheHorizon) {
   header_ = header_of(define(Protects::user, 100, 0, 9), expose_one(1));
   expect_finding_in(records(), "more slots were released than the horizon");
@@ -559,9 +570,12 @@ TEST_F(ForgedRows, ASlotAgainLater) {
   expect_row_finding("released twice");
 }
 
-TEST_F(ForgedRows, ALostRowIsNoBreach) {
-  rows_.erase(rows_.begin() + 4);
+TEST_F(ForgedRows, LostRowsAreNoBreachAndCounted) {
+  rows_.erase(rows_.begin() + 6, rows_.begin() + 9);
+  rows_.erase(rows_.begin());
+  rows_.pop_back();
   EXPECT_TRUE(compare().holds());
+  EXPECT_EQ(compare().slots_not_in_file, 5u);
 }
 
 // --- Stated rates only --------------------------------------------------------------------------------------------

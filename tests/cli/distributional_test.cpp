@@ -1,4 +1,7 @@
 // fugu distributional and publish --distributional: from past readings to an audited release, killed (-9), bad input.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <filesystem>
 
 #include "support/released.hpp"
@@ -51,19 +54,124 @@ TEST_F(Distributional, FromPastReadingsToAnAuditedRelease) {
                                  "--transform stable --alpha 1.5 --spread 5 --epsilon 2 --sample 0.5"}) {
     for (const char* name : {"s.state", "run.ledger", "out.csv"}) remove(name);
     EXPECT_EQ(fugu(kPrepare + form + " --out s.state").exit_code, 0) << form;
-    const Finished audited = fugu("distributional audit --state s.state");
+    const Finished audited = fugu("audit distributional --state s.state");
     EXPECT_EQ(audited.exit_code, 0) << audited;
     EXPECT_NE(audited.out.find("holds"), std::string::npos);
     EXPECT_EQ(fugu(kPublish).exit_code, 0) << form;
     EXPECT_EQ(lines_of(text("out.csv")).size(), 301U);
-    EXPECT_EQ(fugu("audit --ledger run.ledger --released out.csv").exit_code, 0);
+    const Finished alone = fugu("audit --ledger run.ledger --released out.csv");
+    EXPECT_EQ(alone.exit_code, 0) << alone;
+    EXPECT_NE(alone.out.find("NOT AUDITED"), std::string::npos) << "a part is missing, and that is said\n" << alone;
+    const Finished both = fugu("audit --ledger run.ledger --released out.csv --distributional s.state");
+    EXPECT_EQ(both.exit_code, 0) << both;
+    for (const std::string& said :
+         {std::string("worst loss  ε = 1 of 1 promised"), audited.out, std::string("verdict     holds")})
+      EXPECT_NE(both.out.find(said), std::string::npos) << said << both;
+    EXPECT_EQ(both.out.find("NOT AUDITED"), std::string::npos) << both;
   }
+}
+
+TEST_F(Distributional, TheAuditOfARunFailsWithEitherOfItsPromises) {
+  const std::string audit = "audit --ledger run.ledger --released out.csv --distributional s.state";
+  ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 1 --out s.state").exit_code, 0);
+  ASSERT_EQ(fugu(kPublish).exit_code, 0);
+  std::string released = text("out.csv");
+  write("out.csv", released.append(lines_of(released).back()).append("\n"));  // a slot twice
+  const Finished ledger_fails = fugu(audit);
+  EXPECT_EQ(ledger_fails.exit_code, 1) << ledger_fails;
+  EXPECT_NE(ledger_fails.out.find(": holds, if readings"), std::string::npos) << ledger_fails;
+  EXPECT_NE(ledger_fails.out.find("verdict     FAILS"), std::string::npos) << ledger_fails;
+
+  for (const char* name : {"s.state", "run.ledger", "out.csv"}) remove(name);
+  ASSERT_EQ(
+      fugu("distributional prepare --transform bernoulli --series-map map.csv --clamp 100 --out s.state").exit_code, 0);
+  ASSERT_EQ(fugu(kPublish).exit_code, 0);
+  EXPECT_EQ(fugu("audit --ledger run.ledger --released out.csv").exit_code, 0);
+  const Finished state_fails = fugu(audit);
+  EXPECT_EQ(state_fails.exit_code, 1) << state_fails;
+  EXPECT_NE(state_fails.out.find("means are not protected"), std::string::npos) << state_fails;
+  EXPECT_NE(state_fails.out.find("verdict     FAILS"), std::string::npos) << state_fails;
+}
+
+TEST_F(Distributional, TheAuditOfARunWantsTheStateOnRecord) {
+  const std::string audit = "audit --ledger run.ledger --distributional ";
+  ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 1 --out s.state").exit_code, 0);
+  ASSERT_EQ(fugu(kPublish).exit_code, 0);
+  const std::string whole = text("s.state");
+  const std::string id = whole.substr(whole.find("id,") + 3, 32);
+
+  ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 1 --out again.state").exit_code, 0);
+  expect_error(audit + "again.state", 2, "expected the one that the ledger names, " + id);
+  write("map2.csv", "meter,series\nm0,south\nm1,south\n");
+  ASSERT_EQ(
+      fugu("distributional prepare --transform bernoulli --series-map map2.csv --clamp 9 --out o.state").exit_code, 0);
+  expect_error(audit + "o.state", 2, "o.state: found state ");
+  expect_error(audit + "none.state", 2, "none.state");
+  expect_error(audit + "map.csv", 2, "map.csv:1:1: found another file");
+  write("cut.state", whole.substr(0, whole.find("meter,m3")));
+  expect_error(audit + "cut.state", 2, "found the end of the file");
+  expect_error("audit --released out.csv --distributional s.state", 2, "requires --ledger");
+  expect_error("audit distributional", 2, "--state is required");
+  expect_error("audit distributional --state none.state", 2, "none.state");
+  expect_error("audit --ledger run.ledger distributional --state s.state", 2, "excludes");
+
+  std::string plain = kPublish;
+  plain.replace(plain.find("--distributional s.state "), std::string("--distributional s.state ").size(), "");
+  for (const char* name : {"run.ledger", "out.csv"}) remove(name);
+  ASSERT_EQ(fugu(plain).exit_code, 0);
+  expect_error(audit + "s.state", 2, "readings were summed as they are");
+  EXPECT_EQ(fugu("audit --ledger run.ledger").out.find("distributional"), std::string::npos);
+}
+
+// The id alone is no evidence: a state that was changed, checksum and all, has to fit what the ledger charged for.
+TEST_F(Distributional, TheAuditOfARunFindsAStateThatDoesNotFit) {
+  ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 1 --out s.state").exit_code, 0);
+  ASSERT_EQ(fugu(kPublish).exit_code, 0);
+  std::string both = "meter,series\n";
+  std::string either = both;
+  for (int meter = 0; meter < kMeters; ++meter) {
+    const std::string name = std::string("m").append(std::to_string(meter));
+    both.append(name).append(",north\n").append(name).append(",all\n");
+    either.append(name).append(meter == 0 ? ",north\n" : ",all\n");
+  }
+  write("both.csv", both);
+  write("either.csv", either);
+  const auto expect_finding = [&](const std::string& prepare, const std::string& finding) {
+    ASSERT_EQ(fugu(prepare + " --epsilon 1 --out f.state").exit_code, 0);
+    const std::string id = text("s.state").substr(text("s.state").find("id,"), 35);
+    std::string forged = text("f.state");
+    remove("f.state");
+    forged.replace(forged.find("id,"), id.size(), id);
+    forged.resize(forged.find("end,"));
+    char end[24];
+    std::snprintf(end, sizeof end, "end,%016llx\n",
+                  static_cast<unsigned long long>(XXH3_64bits(forged.data(), forged.size())));
+    write("forged.state", forged.append(end));
+    const Finished audited = fugu("audit --ledger run.ledger --distributional forged.state");
+    EXPECT_EQ(audited.exit_code, 1) << prepare << audited;
+    EXPECT_NE(audited.out.find("finding     " + finding), std::string::npos) << prepare << audited;
+  };
+  expect_finding(kPrepare + "--spread 30",
+                 "series north: the ledger charges for a change of 160 steps; with this state");
+  expect_finding(kPrepare + "--spread 20 --unit-step 0.5", "the state was prepared for another unit step");
+  const auto prepare_for = [](const std::string& map) {
+    return "distributional prepare --readings past.csv --clamp 100 --spread 20 --series-map " + map;
+  };
+  expect_finding(prepare_for("both.csv"), "the state was prepared for other series");
+
+  for (const char* name : {"s.state", "run.ledger", "out.csv"}) remove(name);
+  std::string publish = kPublish;
+  publish.replace(publish.find("map.csv"), 7, "both.csv");
+  ASSERT_EQ(fugu(prepare_for("both.csv") + " --epsilon 1 --out s.state").exit_code, 0);
+  ASSERT_EQ(fugu(publish).exit_code, 0);
+  expect_finding(prepare_for("either.csv"), "a meter counts into 2 series; the constants were drawn for meters in 1");
+  EXPECT_EQ(fugu("audit --ledger run.ledger --distributional s.state").exit_code, 0);
 }
 
 TEST_F(Distributional, BernoulliNeedsNoPastAndDoesNotProtectTheMean) {
   EXPECT_EQ(
       fugu("distributional prepare --transform bernoulli --series-map map.csv --clamp 100 --out s.state").exit_code, 0);
-  EXPECT_EQ(fugu("distributional audit --state s.state").exit_code, 1);
+  EXPECT_EQ(fugu("audit distributional --state s.state").exit_code, 1);
   EXPECT_EQ(fugu(kPublish).exit_code, 0);
 }
 

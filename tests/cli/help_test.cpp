@@ -69,11 +69,14 @@ void prepare_inputs(const TempDir& directory) {
   ASSERT_EQ(in_shell(directory, "gzip -k readings.csv").exit_code, 0);
 }
 
-/// What `fugu publish` needs of fugu distributional.
+/// A state of fugu distributional and a run with it, under the names that the examples use.
 void prepare_state(const TempDir& directory) {
   ASSERT_EQ(in_shell(directory,
                      "fugu distributional prepare --transform gaussian --readings past.csv --series-map feeders.csv "
-                     "--slot-length 15m --clamp 10 --unit-step 0.01 --spread 1 --epsilon 1 --out stream.state")
+                     "--slot-length 15m --clamp 10 --unit-step 0.01 --spread 1 --epsilon 1 --out stream.state; "
+                     "fugu publish --readings readings.csv --series-map feeders.csv --slot-length 15m --clamp 10 "
+                     "--unit-step 0.01 --distributional stream.state --definition event --epsilon 1 "
+                     "--mechanism uniform --ledger meters.ledger --out meters.csv")
                 .exit_code,
             0);
 }
@@ -123,9 +126,9 @@ TEST(Help, EveryExampleOfEveryCommandRuns) {
     EXPECT_NE(help.out.find(std::string("Usage: fugu ") + name), std::string::npos) << help.out.substr(0, 200);
     EXPECT_EQ(run_fugu(nowhere, std::string(name) + " --help").exit_code, 0);
     std::string text = help.out;
-    if (std::string(name) == "simulate")
-      for (const char* kind : {"artificial", "policies", "households"})
-        text += run_fugu(nowhere, std::string("simulate ").append(kind).append(" --help")).out;
+    for (const char* part :
+         {"simulate artificial", "simulate policies", "simulate households", "audit temporal", "audit distributional"})
+      if (words(part)[0] == name) text += run_fugu(nowhere, std::string(part).append(" --help")).out;
     for (const std::string& command : commands_in(text)) {
       if (std::find(tour.begin(), tour.end(), command) != tour.end())
         continue;  // commands without examples show the tour
@@ -135,7 +138,7 @@ TEST(Help, EveryExampleOfEveryCommandRuns) {
                               std::string(name) == "metrics" || std::string(name) == "report" ||
                               std::string(name) == "describe";
       if (needs_runs) prepare_runs(directory);
-      if (std::string(name) == "publish") prepare_state(directory);
+      if (command.find("stream.state") != std::string::npos) prepare_state(directory);
       const Finished finished =
           in_shell(directory, replaced(replaced(command, "producer", "cat totals.csv"), "…", kPromise));
       EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;

@@ -229,6 +229,7 @@ TEST_F(Meter, TheLaggedFormNeedsARowForEverySlotOfALiveInput) {
   EXPECT_EQ(live(gap, "--b 1").exit_code, 0) << "no promise about arrivals";
   write_file(directory / "r.csv", std::string("time,meter,value\n").append(gap));
   std::filesystem::remove(directory / "g.state");
+  std::filesystem::remove(directory / "reports.csv");
   EXPECT_EQ(fugu(std::string(kReport).append(lagged)).exit_code, 0) << "a file";
 }
 
@@ -296,13 +297,84 @@ TEST_F(Meter, TimeStampsWork) {
   EXPECT_NE(collected.out.find("2026-03-29T02:00:00+01:00,1,2,2,"), std::string::npos) << collected.out;
 }
 
+// Two gateways with one state would give the same numbers to different reports. Standard output has no lock of its own.
+TEST_F(Meter, ASecondGatewayIsKeptAwayFromTheState) {
+  const std::string command = "meter report --keys meters.keys --b 1 --state g.state --out - ";
+  ProcessOptions options;
+  options.directory = directory.path();
+  Process first(fugu_command(command), options);
+  first.feed("time,meter,value\n0,m0,5\n1,m0,7\n");
+  ASSERT_TRUE(first.wait_until([&] { return std::filesystem::exists(directory / "g.state"); }));
+  const Finished second = fugu(command + "--readings r.csv");
+  EXPECT_EQ(second.exit_code, 4) << second;
+  EXPECT_NE(second.err.find("g.state: another fugu meter works with this state; stop it first"), std::string::npos)
+      << second;
+  EXPECT_EQ(second.out, "");
+  EXPECT_EQ(fugu("meter report --keys meters.keys --b 1 --readings r.csv --state other.state --out o.csv").exit_code, 0)
+      << "a state of its own";
+  first.kill();
+  first.wait();
+  EXPECT_EQ(fugu(command + "--readings r.csv").exit_code, 0) << "what was killed keeps nobody away";
+}
+
+TEST_F(Meter, WithoutItsStateAGatewayDoesNotGoOnWithReports) {
+  EXPECT_EQ(fugu(std::string(kReport).append("--b 1")).exit_code, 0);
+  std::filesystem::remove(directory / "g.state");
+  const std::string reports = text("reports.csv");
+  const Finished refused = fugu(std::string(kReport).append("--b 1"));
+  EXPECT_EQ(refused.exit_code, 2) << refused;
+  EXPECT_NE(
+      refused.err.find("reports.csv: found reports, and no state g.state; expected the state that they were sent"),
+      std::string::npos)
+      << refused;
+  EXPECT_EQ(text("reports.csv"), reports);
+  EXPECT_FALSE(std::filesystem::exists(directory / "g.state"));
+
+  // Killed between the header and the first state: no number was used.
+  write_file(directory / "reports.csv", reports.substr(0, reports.find('\n') + 1));
+  EXPECT_EQ(fugu(std::string(kReport).append("--b 1 --drain")).exit_code, 0);
+  EXPECT_EQ(fugu(std::string(kCollect).append("--b 1")).exit_code, 0);
+  expect_exact_sums();
+}
+
+// How times are written is in the rows: a state begun without any would fit no readings with time stamps, and a state
+// with time stamps would not be recognised.
+TEST_F(Meter, ReadingsWithoutARowChangeNothing) {
+  const std::string nothing = "time,meter,value\n";
+  const std::string live = "meter report --keys meters.keys --state g.state --out reports.csv --b 1 --slot-length 15m ";
+  const std::string options = live + "--readings r.csv ";
+  const auto expect_no_change = [&] {
+    const std::string before = text("g.state");
+    for (const Finished& empty : {fugu(options + "--drain"), run_fugu(directory, live, nothing)}) {
+      EXPECT_EQ(empty.exit_code, 0) << empty;
+      EXPECT_NE(empty.err.find("no readings"), std::string::npos) << empty;
+    }
+    EXPECT_EQ(text("g.state"), before);
+  };
+  write_file(directory / "r.csv", nothing);
+  expect_no_change();
+  EXPECT_FALSE(std::filesystem::exists(directory / "g.state"));
+  write_file(directory / "r.csv", nothing + "2026-03-29T01:45:00+01:00,m0,1\n");
+  EXPECT_EQ(fugu(options).exit_code, 0);
+  write_file(directory / "r.csv", nothing);
+  expect_no_change();
+  write_file(directory / "r.csv", nothing + "2026-03-29T03:00:00+02:00,m0,2\n");
+  const Finished after = fugu(options + "--drain");
+  EXPECT_EQ(after.exit_code, 0) << after;
+  EXPECT_EQ(lines_of(text("reports.csv")).size(), 3U);
+}
+
 TEST_F(Meter, TheAuditSaysNoToThePublishedForm) {
-  const Finished published = fugu("meter audit --b 1");
+  const Finished published = fugu("audit temporal --b 1");
   EXPECT_EQ(published.exit_code, 1);
   EXPECT_NE(published.out.find("no promise"), std::string::npos);
-  const Finished lagged = fugu("meter audit --epsilon 1 --delta 1e-6 --parts 2");
+  const Finished lagged = fugu("audit temporal --epsilon 1 --delta 1e-6 --parts 2");
   EXPECT_EQ(lagged.exit_code, 0) << lagged.out << lagged.err;
   EXPECT_NE(lagged.out.find("holds"), std::string::npos);
+  for (const std::string wrong :
+       {"", "--b 1 --epsilon 1", "--epsilon 1", "--b 0", "--b 1 --parts 0", "--b 1 --move 0", "--state g.state"})
+    EXPECT_EQ(fugu("audit temporal " + wrong).exit_code, 2) << wrong;
+  EXPECT_EQ(fugu("audit --ledger run.ledger temporal --b 1").exit_code, 2) << "one thing at a time";
   EXPECT_NE(fugu("meter lag").out.find("14 slots"), std::string::npos);
   EXPECT_NE(fugu("describe temporal").out.find("docs/guarantees/temporal.md"), std::string::npos);
 }

@@ -342,7 +342,7 @@ TEST(Narwhal, KeepsBelowItsLargestRate) {
   for (const double rate : run(narwhal, {{0, policy(0, 9, 3, 10)}}, 10)) EXPECT_LE(rate, 1e-3);
 }
 
-// --- Recorded households ---
+// --- Ten households of the data folder ---
 
 std::string data_folder() { return std::string(FUGU_SHARED_DATA) + "/policies/"; }
 
@@ -387,7 +387,7 @@ double mean_scale(Planner& planner, std::vector<Policy> policies, Slot notice) {
   return sum / answered;
 }
 
-TEST(Narwhal, RecordedHouseholdsNeedAThirdOfTheNoise) {
+TEST(Narwhal, TenHouseholdsNeedAThirdOfTheNoise) {
   if (!std::filesystem::exists(data_folder() + "household_1.csv.gz")) GTEST_SKIP() << "no recorded policies";
   constexpr Slot kAll = Slot{1} << 40;
   for (int household = 1; household <= 10; ++household) {

@@ -98,6 +98,63 @@ TEST(DiscountedStudy, ThePageHasTheFiguresAndTheVerdicts) {
     EXPECT_NE(page->find(text), std::string::npos) << text;
 }
 
+// At ε = 1e-8 a share of a half still has a scale that can be drawn, and a hundredth has not; at 1e-12 nothing has.
+TEST(DiscountedStudy, ACellThatNeedsTooMuchNoiseHasNoDataAndTheRestGoesOn) {
+  for (const double epsilon : {1e-8, 1e-12}) {
+    DiscountedStudyOptions options = small();
+    options.epsilon = epsilon;
+    const auto study = DiscountedStudy::make(options);
+    ASSERT_TRUE(study) << reason(study);
+    const auto has_data = [&](Protects protects, double factor, DiscountedSchedule schedule) {
+      const auto course = study->course(*find(*study, protects, factor, schedule));
+      return course && course->has_data();
+    };
+    const bool some = epsilon == 1e-8;
+    EXPECT_EQ(has_data(Protects::event, 0, DiscountedSchedule::uniform), some);
+    EXPECT_EQ(has_data(Protects::discounted_exp, 0.1, DiscountedSchedule::published), some);
+    EXPECT_FALSE(has_data(Protects::discounted_exp, 0.99, DiscountedSchedule::published));
+    EXPECT_FALSE(has_data(Protects::user, 0, DiscountedSchedule::published)) << "from the second day on";
+
+    const TempDir directory;
+    auto file = study->open(directory.file("out"), false);
+    ASSERT_TRUE(file) << reason(file);
+    const auto done = study->run(*file, {});
+    ASSERT_TRUE(done) << reason(done);
+    EXPECT_EQ(file->rows().size(), study->cells().size());
+    const auto empty = std::ranges::count_if(file->rows(), [](const auto& row) { return row.ends_with(",,,,,,"); });
+    EXPECT_GT(empty, 0);
+    EXPECT_EQ(static_cast<std::size_t>(empty) < file->rows().size(), some);
+
+    const auto page = study->page();
+    ASSERT_TRUE(page) << reason(page);
+    for (const std::string& text : {"No data for " + std::to_string(empty) + " of ", std::string(">no data<"),
+                                    std::string("published, no end (Corollary 8): no data")})
+      EXPECT_NE(page->find(text), std::string::npos) << text;
+    EXPECT_EQ(page->find("nan"), std::string::npos);
+  }
+}
+
+// Less than 2^-48 is nothing: a release that repeats for ever has no error of its own.
+TEST(DiscountedStudy, AShareThatCannotBeCountedIsNoData) {
+  DiscountedStudyOptions options = small();
+  options.epsilon = 1e-12;
+  const auto study = DiscountedStudy::make(options);
+  ASSERT_TRUE(study) << reason(study);
+  DiscountedCell cell = *find(*study, Protects::discounted_exp, 0.99, DiscountedSchedule::published);
+  cell.factor = 0.9999;
+  const auto course = study->course(cell);
+  ASSERT_TRUE(course) << reason(course);
+  EXPECT_FALSE(course->has_data());
+}
+
+TEST(DiscountedStudy, OtherErrorsStillStop) {
+  const auto study = DiscountedStudy::make(small());
+  ASSERT_TRUE(study) << reason(study);
+  DiscountedCell wrong = *find(*study, Protects::discounted_exp, 0.9, DiscountedSchedule::equal);
+  wrong.factor = 2;
+  EXPECT_FALSE(study->course(wrong));
+}
+
 TEST(DiscountedStudy, OptionsAreChecked) {
   for (const DiscountedStudyOptions& wrong : {DiscountedStudyOptions{.days = 0},
                                               {.epsilon = 0},

@@ -41,7 +41,8 @@ class DistributionalState {
   const std::string& id() const { return id_; }
   const DistributionalPlan& plan() const { return transform_.plan(); }
   const DistributionalTransform& transform() const { return transform_; }
-  const std::vector<SeriesConstants>& constants() const { return constants_; }
+  const std::vector<SeriesConstants>& constants() const { return constants_; }  ///< in the order of series()
+  const std::vector<std::string>& series() const { return members_.series; }
   /// The most series that one meter counts into.
   std::uint64_t series_per_meter() const { return members_.series_per_meter(); }
 

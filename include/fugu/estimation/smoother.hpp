@@ -34,8 +34,9 @@ class GroupSmoother {
   double smoothed(double noise_variance) const;
 
  private:
-  double at(std::size_t age) const { return ring_[(newest_ + ring_.size() - age) % ring_.size()]; }
-  void forget_oldest();
+  double at(std::size_t age) const { return ring_[age <= newest_ ? newest_ - age : newest_ + ring_.size() - age]; }
+  /// `value` takes the place of `old` in sorted_.
+  void replace(double old, double value);
 
   SmootherKind kind_;
   std::vector<double> ring_;

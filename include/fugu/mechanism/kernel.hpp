@@ -87,8 +87,8 @@ class Kernel {
 
   // --- Requests -------------------------------------------------------------------------------------------------
   // `share` is the most a request may cost any one meter (see Accountant for the currency); it sets the noise, which is
-  // proportional to each series' sensitivity. Cause::refused when the accountant says no or the share is zero.
-  // Returned spans are valid until the next request.
+  // proportional to each series' sensitivity. Cause::refused when the accountant says no or the share is zero,
+  // Cause::usage only when it needs more noise than can be drawn. Returned spans are valid until the next request.
 
   /// The value of each series; nullopt where the total is missing (which costs nothing). A meter that counts into
   /// several of them pays for all: the share is split among those.
@@ -137,6 +137,7 @@ class Kernel {
   Result<void> begin_replay(Slot slot, const std::vector<SeriesId>& missing, class Replay& replay);
   void end(std::int32_t utc_offset_s);
   void forget_before(Slot slot);
+  std::size_t memory_position(Slot slot) const { return static_cast<std::size_t>(slot) & (memory_slots_ - 1); }
   /// By series, of this slot so far.
   std::span<const double> loss_rates() const { return rate_; }
   bool any_charged() const { return any_charged_; }
@@ -182,7 +183,8 @@ class Kernel {
   Result<Rational> parameter_of_value(std::uint64_t change_steps, Budget share);
   /// gain · Σ sensitivity over the series that one meter reaches, for the meter that reaches most.
   std::uint64_t largest_change(Statistic statistic, std::span<const SeriesId> series) const;
-  std::uint64_t largest_crowd(SeriesId series, std::span<const SeriesId> asked) const;
+  /// Into how many of `asked` the meter counts that counts into a series and most others of them; in the same order.
+  std::vector<std::uint64_t> crowds_within(std::span<const SeriesId> asked) const;
   Result<NoisyValue> ask_single(Statistic statistic, std::span<const SeriesId> series,
                                 std::span<const std::int64_t> reference, Slot first_slot, Budget share);
   void start_single(Statistic statistic, std::span<const SeriesId> series, Slot first_slot, Rational parameter);
@@ -221,7 +223,7 @@ class Kernel {
   mutable Slot accounted_slot_ = -1;  // the accountant's
   Slot remembered_from_ = 0;
   std::span<const Raw> now_;              // true values of this slot
-  std::size_t memory_slots_;              // 0, or the reach and the current slot
+  std::size_t memory_slots_;              // 0, or a power of two that holds the reach and the current slot
   std::vector<Raw> memory_;               // [series][slot mod memory_slots_]
   Slot last_missing_slot_ = -1;           // the last slot with a missing total
   std::uint64_t largest_remembered_ = 0;  // magnitude of a value that ever was in memory_

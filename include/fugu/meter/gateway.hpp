@@ -1,7 +1,7 @@
 // What runs in or next to meters: takes readings, moves them in time, holds them back, sends them.
 //
 //     FUGU_ASSIGN(Gateway gateway, Gateway::make(rules, keys));
-//     FUGU_TRY(gateway.load("gateway.state"));                 // after a restart
+//     FUGU_TRY(gateway.load("gateway.state"));                 // after a restart; under a StateLock
 //     gateway.measure(meter, slot, 1250);  …                   // once per meter and slot
 //     gateway.end_slot(slot);                                  // what is due gets a number and a MAC
 //     FUGU_TRY(gateway.save("gateway.state"));                 // durable, then

@@ -36,6 +36,8 @@ class MeterReadings {
   bool is_live() const { return lines_.is_live(); }
   /// The row that next() gave last.
   Location here() const { return lines_.at(1); }
+  /// Not a single row: how times are written is not known then.
+  bool empty() const { return empty_; }
   /// How reports of these readings are written. Slots of time stamps count from 1970, so that every file agrees.
   const ReportFormat& format() const { return format_; }
 
@@ -46,6 +48,7 @@ class MeterReadings {
   LineReader lines_;
   const NameTable* meters_;
   std::array<std::size_t, 3> columns_;  // of time, meter, value
+  bool empty_ = false;
   ReportFormat format_;
   std::function<void(const std::string& message)> warn_;
   std::optional<Slot> last_;

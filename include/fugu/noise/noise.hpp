@@ -68,8 +68,14 @@ class SimulationNoise final : public Noise {
   std::uint64_t seed_;
   std::uint64_t stream_;
   Exponentials exponentials_;
-  Rational last_scale_;
-  double last_scale_steps_ = 1;
+  struct Scale {
+    Rational exact;
+    double steps = 1;
+
+    bool is_of(Rational scale) const { return exact.num == scale.num && exact.den == scale.den; }
+  };
+  Scale scales_[2];  // the last two: strategies that decide before they release take turns
+  unsigned latest_scale_ = 0;
   std::unique_ptr<SeededBits> bits_;  // for Gaussian draws, once there is one
 };
 

@@ -59,12 +59,14 @@ struct DiscountedCell {
   bool count_protected = false;
 };
 
-/// What came of a cell.
+/// What came of a cell. Without data when some day needs more noise than can be drawn, or less budget than can be
+/// counted.
 struct DiscountedCourse {
-  std::vector<double> relative_error;  ///< expected, of the average, by day
+  std::vector<double> relative_error;  ///< expected, of the average, by day; empty without data
   double worst_share = 0;              ///< the most that counted in any slot, of ε; above 1 the promise is broken
   double gap = 0;                      ///< certificate of a plan; 0 elsewhere
 
+  bool has_data() const { return !relative_error.empty(); }
   double mean_error() const;
 };
 
@@ -90,7 +92,7 @@ class DiscountedStudy {
   Result<Definition> definition_of(const DiscountedCell& cell) const;
   Result<std::unique_ptr<Strategy>> strategy_of(const DiscountedCell& cell, double& gap) const;
   /// The error of an average whose number of households is noisy too: the mean over runs.
-  Result<void> measure(const DiscountedCell& cell, DiscountedCourse& course) const;
+  Result<DiscountedCourse> measure(const DiscountedCell& cell) const;
 
   DiscountedStudyOptions options_;
   std::vector<Population> populations_;

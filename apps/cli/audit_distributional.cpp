@@ -1,0 +1,92 @@
+// fugu audit distributional: what the state of a stream promises, for as long as the stream lasts.
+#include <algorithm>
+#include <cstdio>
+
+#include "audit.hpp"
+#include "run_facts.hpp"
+
+namespace fugu::cli {
+
+Result<bool> print_audit(const DistributionalState& state) {
+  const DistributionalPlan& plan = state.plan();
+  FUGU_ASSIGN(const ParameterNoise laws, ParameterNoise::make(plan, state.series_per_meter()));
+  const double unit = plan.unit_step.to_double();
+  std::printf("state       %s\nform        %s\n", state.id().c_str(), std::string(name_of(plan.form)).c_str());
+  std::printf("per slot    one meter changes a total by %s at most\n",
+              short_number(static_cast<double>(state.transform().change_steps()) * unit).c_str());
+  if (plan.form == DistributionalForm::bernoulli) {
+    std::printf("for ever    everything but the mean is hidden; means are not protected: no ε holds for them\n");
+    return false;
+  }
+  const double mean_scale = laws.mean_scale()->to_double();
+  const auto series = static_cast<double>(state.series_per_meter());
+  const double mean_epsilon = static_cast<double>(plan.clamp.hi - plan.clamp.lo) * series / mean_scale;
+  std::printf("mean        constant of scale %s: ε = %s\n", short_number(mean_scale * unit).c_str(),
+              short_number(mean_epsilon).c_str());
+  double epsilon = mean_epsilon;
+  const double delta = laws.certain_loss();
+  if (laws.variance_scale()) {
+    const double variance_scale = laws.variance_scale()->to_double();
+    const auto largest = static_cast<double>(plan.spread_steps) * static_cast<double>(plan.spread_steps);
+    const double variance_epsilon = largest / variance_scale;
+    epsilon += variance_epsilon;
+    std::printf("variance    constant around %s: ε = %s, δ = %.3g\n",
+                short_number(static_cast<double>(laws.variance_shift_steps()) * unit * unit).c_str(),
+                short_number(variance_epsilon).c_str(), delta);
+  } else {
+    std::printf("variance    the same for every meter: no secret, nothing to pay\n");
+  }
+  const bool holds = epsilon <= plan.epsilon * (1 + 1e-12) && delta <= plan.delta;
+  if (laws.variance_scale())
+    std::printf("            in real arithmetic: normal draws are made in doubles, whose rounding is in no δ\n");
+  std::printf("for ever    ε = %s, δ = %.3g; promised ε = %s, δ = %.3g: %s, if readings follow what was learned\n",
+              short_number(epsilon).c_str(), delta, short_number(plan.epsilon).c_str(), plan.delta,
+              holds ? "holds" : "does not hold");
+  return holds;
+}
+
+void add_misfits(const LedgerHeader& run, const DistributionalState& state, AuditReport& report) {
+  const auto unit_step = unit_step_of(run);
+  if (!unit_step || !(*unit_step == state.plan().unit_step))
+    report.add("the state was prepared for another unit step than the ledger's");
+  if (run.series != state.series()) report.add("the state was prepared for other series than the ledger's");
+  const auto change = static_cast<std::uint64_t>(state.transform().change_steps());
+  for (SeriesId id = 0; id < run.series.size(); ++id) {
+    if (run.exposure.sensitivity_steps(id) >= change) continue;
+    report.add("series " + run.series[id] + ": the ledger charges for a change of " +
+               std::to_string(run.exposure.sensitivity_steps(id)) +
+               " steps; with this state one meter can change it by " + std::to_string(change));
+  }
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < run.exposure.signature_count(); ++i)
+    most = std::max(most, run.exposure.signature(i).size());
+  if (most > state.series_per_meter())
+    report.add("a meter counts into " + std::to_string(most) + " series; the constants were drawn for meters in " +
+               std::to_string(state.series_per_meter()) + " at most");
+}
+
+namespace {
+
+Outcome audit_state(const std::string& path) {
+  FUGU_ASSIGN(const DistributionalState state, DistributionalState::load(path));
+  FUGU_ASSIGN(const bool holds, print_audit(state));
+  return holds ? kDone : kAnswerIsNo;
+}
+
+}  // namespace
+
+void add_audit_distributional(CLI::App& audit, Outcome& outcome) {
+  auto path = std::make_shared<std::string>();
+  CLI::App* command = audit.add_subcommand("distributional", "What a state of fugu distributional promises");
+  command->footer(R"(
+Computed from the laws of the constants. Prints no constant and nothing of a profile. Exit code 1 when parameters are
+not protected, as with bernoulli. For a run that went through it: fugu audit --ledger L --distributional STATE
+
+Example
+  fugu audit distributional --state stream.state
+)");
+  command->add_option("--state", *path, "State of the stream")->required();
+  command->callback([path, &outcome] { outcome = audit_state(*path); });
+}
+
+}  // namespace fugu::cli
