@@ -65,7 +65,9 @@ void prepare_inputs(const TempDir& directory) {
   }
   write_file(directory / "readings.csv", readings);
   write_file(directory / "feeders.csv", "meter,series\nm1,east\nm2,east\nm3,west\nm3,town\n");
-  write_file(directory / "past.csv", readings);
+  std::string past = readings;
+  for (std::size_t at = 0; (at = past.find("2026-01-01", at)) != std::string::npos;) past.replace(at, 10, "2025-12-31");
+  write_file(directory / "past.csv", past);
   ASSERT_EQ(in_shell(directory, "gzip -k readings.csv").exit_code, 0);
 }
 
@@ -157,6 +159,25 @@ TEST(Help, ExamplesThatTellAStoryRunOneAfterTheOther) {
     for (const std::string& command : story) {
       const Finished finished = in_shell(directory, command);
       EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;
+    }
+  }
+}
+
+TEST(Help, EveryCommandOfAHowToRuns) {
+  for (const char* name : {"see-what-an-attacker-learns", "hide-when", "hide-habits", "let-losses-fade", "state-a-wish",
+                           "judge-a-release"}) {
+    const TempDir directory;
+    const std::string page = read_file((kSource / "docs" / "how-to" / (std::string(name) + ".md")).string());
+    std::string wishes;  // rows that a page shows
+    for (const std::string& line : lines_of(page)) {
+      if (line.starts_with("    meter,") || line.starts_with("    home,")) wishes.append(trimmed(line)).append("\n");
+    }
+    if (!wishes.empty()) write_file(directory / "wishes.csv", wishes);
+    const std::vector<std::string> commands = commands_in(page);
+    EXPECT_FALSE(commands.empty()) << name;
+    for (const std::string& command : commands) {
+      const Finished finished = in_shell(directory, command);
+      EXPECT_EQ(finished.exit_code, 0) << name << ": " << command << "\n" << finished;
     }
   }
 }
