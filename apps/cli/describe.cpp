@@ -94,9 +94,9 @@ void print_all(const std::vector<Entry>& entries) {
     if (entry.kind != kind) std::printf("%s%ss\n", kind.empty() ? "" : "\n", entry.kind.c_str());
     kind = entry.kind;
     std::printf("  %-*s  %s%s\n", static_cast<int>(width), entry.name.c_str(), entry.summary.c_str(),
-                entry.comparison_only ? " [no promise: comparison only]" : "");
+                entry.comparison_only ? " [no promise]" : "");
   }
-  std::printf("\nMore about one of them: fugu describe NAME\n");
+  std::printf("\n[no promise]: for comparison in simulations only. More about one of them: fugu describe NAME\n");
 }
 
 Outcome describe(const std::string& name) {

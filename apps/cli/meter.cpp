@@ -288,7 +288,8 @@ Examples
   fugu meter report --readings day.csv --keys meters.keys --b 1 --state gateway.state --out reports.csv
   fugu meter report --readings day.csv --keys meters.keys --b 2 --parts 2 --divide-below 50 --ring 1440 \
                     --state gateway.state --out reports.csv --drain
-  tail -n +1 -f live.csv | fugu meter report --keys meters.keys --epsilon 1 --delta 1e-6 --state g.state --out reports.csv
+  tail -n +1 -f live.csv | fugu meter report --keys meters.keys --epsilon 1 --delta 1e-6 --state g.state \
+                                             --out reports.csv
 )");
   arguments->scheme.add_to(*report_command);
   report_command

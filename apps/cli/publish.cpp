@@ -390,6 +390,8 @@ Outcome PublishRun::start() {
     return kDone;
   }
   const RunClock clock{source_->clock(), source.first().utc_offset_s};
+  if (source_->distributional() != nullptr && clock.clock.has_time())
+    FUGU_TRY(source_->distributional()->state().check_begin(clock.clock.origin_s()));
   FUGU_ASSIGN(Mechanism made, mechanism(clock, true));
   FUGU_ASSIGN(OutputFile out, open_output(options_.out));
   FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(format(clock.clock), out.get(), options_.out));

@@ -109,11 +109,12 @@ class Scanner {
   int count_ = 0;  // significant digits so far
 };
 
-// Without trailing zeros in the mantissa. Zero when the text is not a decimal.
+// Without trailing zeros in the mantissa, unless digits were cut off. Zero when the text is not a decimal.
 Decimal trimmed(std::string_view text) {
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
   Decimal decimal;
   if (!Scanner(text).scan(decimal)) return {};
+  if (decimal.sticky) return decimal;
   for (; decimal.mantissa != 0 && decimal.mantissa % 10 == 0; decimal.mantissa /= 10) ++decimal.exponent;
   return decimal;
 }
@@ -260,7 +261,7 @@ bool UnitStep::holds(std::string_view text) const noexcept {
 
 std::string UnitStep::rounding_text(std::string_view value, Rounding rounding) const {
   constexpr int kFinest = -6;  // digits beyond mostly come from printing doubles, and large values would not fit
-  const int exponent = std::min(trimmed(value).exponent, 0);
+  const int exponent = std::min({trimmed(value).exponent, exponent_, 0});
   std::string out = rounding == Rounding::away ? "magnitudes" : "values";
   out.append(" are not multiples of the unit step ").append(text(1));
   out.append(rounding == Rounding::away ? " and get rounded up: " : " and get rounded: ");

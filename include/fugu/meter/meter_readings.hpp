@@ -38,6 +38,11 @@ class MeterReadings {
   Location here() const { return lines_.at(1); }
   /// Not a single row: how times are written is not known then.
   bool empty() const { return empty_; }
+  /// Where the slot of the row that next() gave last ends, in seconds since 1970; nothing when slots are numbers.
+  std::optional<std::int64_t> end_s() const {
+    if (!last_ || !format_.clock.has_time()) return std::nullopt;
+    return format_.clock.start_of(*last_ + 1);
+  }
   /// How reports of these readings are written. Slots of time stamps count from 1970, so that every file agrees.
   const ReportFormat& format() const { return format_; }
 
