@@ -355,7 +355,7 @@ TEST(Usage, EachMistakeIsNamed) {
       {readings + promise + " --time-column when", "--time-column"},
       {readings + promise + " --budgets own", "--budgets"},
       {stream + "--policies p.csv --floor event:1 --sensitivity 2 --unit-step 0.1 --mechanism narwhal",
-       "p.csv:3:11: found magnitude"},
+       "p.csv:3:9: found magnitude"},
       // The promise.
       {uniform + "--definition w-event --w 4", "--epsilon is missing"},
       {uniform + "--definition w-event --w 4 --epsilon 0", "--epsilon"},

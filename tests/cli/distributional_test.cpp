@@ -210,7 +210,7 @@ TEST_F(Distributional, AStreamThatBeganWithOtherConstantsIsRefused) {
 }
 
 TEST_F(Distributional, SaysWhatIsWrong) {
-  expect_error(kPrepare + "--out s.state", 2, "--epsilon and --spread are missing");
+  expect_error(kPrepare + "--out s.state", 2, "--epsilon is missing");
   expect_error(kPrepare + "--spread 20 --out s.state", 2, "--epsilon");
   expect_error(kPrepare + "--spread 0 --epsilon 1 --out s.state", 2, "--spread must be positive");
   expect_error(kPrepare + "--spread -3 --epsilon 1 --out s.state", 2, "--spread must be positive");

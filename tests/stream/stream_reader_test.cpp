@@ -122,7 +122,7 @@ TEST(StreamReader, BadRows) {
   EXPECT_EQ(error_of("time,a\n2026-03-29T01:00:00Z,1\n2026-03-29T01:15:00Z,1\n2026-03-29T01:25:00Z,1\n"),
             "s.csv:4:1: found time '2026-03-29T01:25:00Z'; expected the start of a slot, a multiple of 900 s from "
             "2026-03-29T01:00:00Z");
-  EXPECT_TRUE(contains(error_of("time,a\n2026-03-29T01:00:00,1\n", {.slot_s = 900}), "default UTC offset"));
+  EXPECT_TRUE(contains(error_of("time,a\n2026-03-29T01:00:00,1\n", {.slot_s = 900}), "--utc-offset"));
 }
 
 TEST(StreamReader, BadValuesAreNotShown) {
