@@ -17,6 +17,7 @@
 #include "policy_options.hpp"
 #include "progress.hpp"
 #include "released_file.hpp"
+#include "same_file.hpp"
 #include "source_options.hpp"
 #include "table.hpp"
 
@@ -29,7 +30,7 @@ struct AttackArguments {
   PolicyArguments policies;
   std::string series_map;
   std::string meter;
-  std::string unit_step = "1";
+  std::string unit_step;
   std::string unit;
   double delta = 0;
   std::string noise;
@@ -55,10 +56,12 @@ by itself; where several meet they can lose more, and fugu audit decides.
 With --uses, also what somebody finds who has nothing but the release: a matched filter for each appliance.
 
 Examples
-  fugu attack --released released.csv --policies policies.csv --unit-step 0.001 --unit kW
+  fugu attack --released released.csv --policies policies.csv --unit kW
   fugu attack --released released.csv --policies policies.csv --meter h0 --plot roc.svg --html attack.html --out all.csv
-  fugu attack --released released.csv --policies policies.csv --unit-step 0.001 --delta 1e-6      Gaussian noise
-  fugu simulate households --households 20 --totals load.csv --log uses.csv --policies policies.csv
+  fugu attack --released released.csv --policies policies.csv --delta 1e-6      Gaussian noise
+  fugu simulate households --households 20 --totals totals.csv --log uses.csv --policies policies.csv
+  fugu publish --stream totals.csv --policies policies.csv --exact-when-idle --unit-step 0.001 --mechanism narwhal \
+               --out released.csv
   fugu attack --released released.csv --policies policies.csv --uses uses.csv
 )";
 
@@ -88,7 +91,7 @@ class AttackRun {
   Result<void> check() const;
   Result<void> read();
   Result<void> read_releases();
-  Result<void> check_scales() const;
+  Result<void> put_on_grid();
   void take(const ReleaseRecord& row);
   Result<std::vector<SeriesId>> series_of(std::string_view meter) const;
   SlotNoise noise_of(const std::vector<SeriesId>& series) const;
@@ -125,7 +128,7 @@ class AttackRun {
   std::optional<SeriesMap> map_;
   PolicyBook book_;
   Interval slots_{0, -1};
-  std::vector<std::vector<double>> scales_;  // by series and slot, in steps
+  std::vector<std::vector<double>> scales_;  // by series and slot, in steps once they are on the grid
   std::vector<std::vector<double>> values_;  // the same: what was released, NaN for nothing
   bool has_estimates_ = false;
   bool has_decisions_ = false;
@@ -146,7 +149,13 @@ Result<void> AttackRun::check() const {
   if (arguments_.noise == "gaussian" && arguments_.delta == 0)
     return usage("--noise gaussian keeps no promise without --delta");
   if (arguments_.plays < 100 || arguments_.plays > 1'000'000) return usage("--plays: expected 100 to 1000000");
-  return {};
+  return check_different({{"--released", arguments_.released},
+                          {"--policies", arguments_.policies.policies},
+                          {"--series-map", arguments_.series_map},
+                          {"--uses", arguments_.uses},
+                          {"--out", arguments_.out},
+                          {"--plot", arguments_.plot},
+                          {"--html", arguments_.html}});
 }
 
 /// Slots between the rows that there are say nothing.
@@ -163,15 +172,13 @@ void AttackRun::take(const ReleaseRecord& row) {
     has_decisions_ |= row.loss_rate > 0;
     return;
   }
-  const double per_step = 1 / step_.to_double();
   if (row.scale) {
-    scales_[row.series].back() = *row.scale * per_step;
+    scales_[row.series].back() = *row.scale;
     const double value_rate = kind_ == NoiseKind::laplace ? 1 / *row.scale : 0.5 / (*row.scale * *row.scale);
     has_decisions_ |= row.loss_rate > value_rate * (1 + 1e-6);
   } else {  // an estimate: as if the answers behind it were one
     has_estimates_ = true;
-    const double scale = kind_ == NoiseKind::laplace ? 1 / row.loss_rate : std::sqrt(0.5 / row.loss_rate);
-    scales_[row.series].back() = scale * per_step;
+    scales_[row.series].back() = kind_ == NoiseKind::laplace ? 1 / row.loss_rate : std::sqrt(0.5 / row.loss_rate);
   }
 }
 
@@ -194,16 +201,30 @@ Result<void> AttackRun::read_releases() {
   }
 }
 
-/// Noise is played on the grid, too: it must be of a size that can be drawn.
-Result<void> AttackRun::check_scales() const {
-  const double largest = kind_ == NoiseKind::laplace ? 0x1p40 : 0x1p30;
+/// Noise is played on the grid, too: it must be of a size that can be drawn. Without --unit-step the finest grid that
+/// allows this, as magnitudes are rounded up to it and would seem to lose more than they do.
+Result<void> AttackRun::put_on_grid() {
+  double largest = 0;
   for (const std::vector<double>& scales : scales_) {
-    for (const double scale : scales) {
-      if (std::isfinite(scale) && scale > largest)
-        return usage("--unit-step " + arguments_.unit_step +
-                     ": the noise spans more than 2^40 such steps (Gaussian: 2^30); give the step that the stream was "
-                     "published with");
+    for (const double scale : scales) largest = std::isfinite(scale) ? std::max(largest, scale) : largest;
+  }
+  const double most_steps = kind_ == NoiseKind::laplace ? 0x1p40 : 0x1p30;
+  const auto fits = [&] { return largest <= most_steps * step_.to_double(); };
+  if (!arguments_.unit_step.empty()) {
+    FUGU_ASSIGN(step_, UnitStep::parse(arguments_.unit_step));
+  } else {
+    for (const char* step : {"0.000001", "0.00001", "0.0001", "0.001", "0.01", "0.1", "1"}) {
+      FUGU_ASSIGN(step_, UnitStep::parse(step));
+      if (fits()) break;
     }
+  }
+  if (!fits())
+    return usage("--unit-step " + step_.text(1) +
+                 ": the noise spans more than 2^40 such steps (Gaussian: 2^30); give the step that the stream was "
+                 "published with");
+  const double per_step = 1 / step_.to_double();
+  for (std::vector<double>& scales : scales_) {
+    for (double& scale : scales) scale *= per_step;
   }
   return {};
 }
@@ -212,11 +233,10 @@ Result<void> AttackRun::read() {
   kind_ = arguments_.noise.empty()         ? (arguments_.delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace)
           : arguments_.noise == "gaussian" ? NoiseKind::gaussian
                                            : NoiseKind::laplace;
-  FUGU_ASSIGN(step_, UnitStep::parse(arguments_.unit_step));
   FUGU_ASSIGN(series_, series_in(arguments_.released));
   FUGU_ASSIGN(clock_, clock_in(arguments_.released));
   FUGU_TRY(read_releases());
-  FUGU_TRY(check_scales());
+  FUGU_TRY(put_on_grid());
   if (!arguments_.series_map.empty()) {
     FUGU_ASSIGN(Input input, Input::open(arguments_.series_map));
     FUGU_ASSIGN(map_, SeriesMap::read(std::move(input)));
@@ -555,8 +575,9 @@ void add_attack(CLI::App& app, Outcome& outcome) {
   command->add_option("--series-map", arguments->series_map,
                       "Which meter counts into which series; without it, each into all");
   command->add_option("--meter", arguments->meter, "Only this meter");
-  command->add_option("--unit-step", arguments->unit_step, "The grid that the stream was published on")
-      ->capture_default_str();
+  command->add_option(
+      "--unit-step", arguments->unit_step,
+      "The grid that the stream was published on; without it the finest that the noise allows, down to 0.000001");
   command->add_option("--unit", arguments->unit, "Unit of the values, for texts");
   command->add_option("--delta", arguments->delta, "δ of the promise")->capture_default_str();
   command->add_option("--noise", arguments->noise, "laplace, or gaussian, which is the default with --delta");

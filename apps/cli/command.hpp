@@ -41,6 +41,9 @@ Result<T> of_option(const char* option, Result<T> result) {
 /// A note for people, on standard error.
 void note(std::string_view text);
 
+/// `warning: …` as a note. What was said before is not repeated: several commands read a file more than once.
+void warn(const std::string& text);
+
 /// Six significant digits, as people read them.
 std::string short_number(double value);
 

@@ -64,6 +64,11 @@ Result<Definition> DefinitionOptions::make() const {
   if (definition == "swellfish" || (definition.empty() && policies.given())) return make_swellfish();
   if (policies.given() || !policies.floor.empty() || policies.exact_when_idle)
     return Error{Cause::usage, "--policies, --floor and --exact-when-idle belong to --definition swellfish"};
+  if (policies.about_policies())
+    return Error{
+        Cause::usage,
+        "--notice, --largest-magnitude, --smallest-epsilon, --most-overlapping and --repeats say which policies "
+        "are admitted: give --policies, or leave them out"};
   // All that is wrong at once: nobody wants to correct a command line one error at a time.
   std::string wrong;
   const auto complain = [&](const std::string& what) { wrong += (wrong.empty() ? "" : "\n       ") + what; };

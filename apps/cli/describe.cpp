@@ -1,4 +1,5 @@
 // fugu describe: what a definition, strategy, noise or filter promises, and where its proof is.
+#include <algorithm>
 #include <cstdio>
 
 #include "command.hpp"
@@ -18,6 +19,7 @@ struct Entry {
   std::string status;
   std::string page;
   std::string example;
+  bool comparison_only = false;  ///< keeps no promise
 };
 
 std::vector<Entry> catalogue() {
@@ -69,10 +71,13 @@ std::vector<Entry> catalogue() {
        "proved", "docs/guarantees/approximate.md", "--noise gaussian --delta 1e-6"},
   };
   for (const StrategyKind& kind : strategy_kinds()) {
-    entries.push_back(
-        {"mechanism", std::string(kind.name), std::string(kind.summary),
-         "keeps the definition it runs under: the kernel refuses everything else. Error: " + std::string(kind.error),
-         std::string(kind.status), std::string(kind.page), std::string(kind.example)});
+    const std::string promise =
+        kind.comparison_only
+            ? "none: for comparison only. It runs in simulations (--seed), where nothing holds it to a definition"
+            : "keeps the definition it runs under: the kernel refuses everything else";
+    entries.push_back({"mechanism", std::string(kind.name), std::string(kind.summary),
+                       promise + ". Error: " + std::string(kind.error), std::string(kind.status),
+                       std::string(kind.page), std::string(kind.example), kind.comparison_only});
   }
   for (const FilterKind& kind : filter_kinds()) {
     entries.push_back({"filter", std::string(kind.name), std::string(kind.description), std::string(kFilterGuarantee),
@@ -82,13 +87,16 @@ std::vector<Entry> catalogue() {
 }
 
 void print_all(const std::vector<Entry>& entries) {
+  std::size_t width = 0;
+  for (const Entry& entry : entries) width = std::max(width, entry.name.size());
   std::string kind;
   for (const Entry& entry : entries) {
     if (entry.kind != kind) std::printf("%s%ss\n", kind.empty() ? "" : "\n", entry.kind.c_str());
     kind = entry.kind;
-    std::printf("  %-15s %s\n", entry.name.c_str(), entry.summary.c_str());
+    std::printf("  %-*s  %s%s\n", static_cast<int>(width), entry.name.c_str(), entry.summary.c_str(),
+                entry.comparison_only ? " [no promise]" : "");
   }
-  std::printf("\nMore about one of them: fugu describe NAME\n");
+  std::printf("\n[no promise]: for comparison in simulations only. More about one of them: fugu describe NAME\n");
 }
 
 Outcome describe(const std::string& name) {

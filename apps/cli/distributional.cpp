@@ -61,8 +61,8 @@ Result<DistributionalPlan> plan_of(const PrepareArguments& arguments) {
     complain("--alpha belongs to --transform stable, which needs it: 1 for Cauchy, 1.5, …");
   if (bernoulli && (arguments.epsilon || !arguments.spread.empty() || arguments.width))
     complain("--transform bernoulli has no ε, spread or width: it does not protect the mean and needs no noise");
-  if (!bernoulli && (!arguments.epsilon || arguments.spread.empty()))
-    complain("--epsilon and --spread are missing: how well to hide, and how far what meters send may spread");
+  if (!bernoulli && !arguments.epsilon) complain("--epsilon is missing: how well parameters are hidden");
+  if (!bernoulli && arguments.spread.empty()) complain("--spread is missing: how far what meters send may spread");
   if (arguments.hidden && arguments.width) complain("--width is 8 with --hidden: leave it out");
   if (arguments.width && !(*arguments.width >= 1 && *arguments.width <= 1000))
     complain("--width: expected 1 to 1000, in spreads");
@@ -91,9 +91,13 @@ Result<DistributionalPlan> plan_of(const PrepareArguments& arguments) {
   return plan;
 }
 
-Result<std::vector<MeterProfile>> profiles_of(const PrepareArguments& arguments, const DistributionalPlan& plan,
-                                              const SeriesMap& map) {
-  if (plan.form == DistributionalForm::bernoulli) return std::vector<MeterProfile>();
+struct Learned {
+  std::vector<MeterProfile> profiles = {};
+  std::optional<std::int64_t> until_s = {};
+};
+
+Result<Learned> learn(const PrepareArguments& arguments, const DistributionalPlan& plan, const SeriesMap& map) {
+  if (plan.form == DistributionalForm::bernoulli) return Learned();
   if (arguments.readings.empty())
     return Error{Cause::usage, "--readings is missing: past readings, from which meters learn what theirs are like"};
   std::optional<std::int64_t> slot_s;
@@ -103,16 +107,20 @@ Result<std::vector<MeterProfile>> profiles_of(const PrepareArguments& arguments,
   NameTable meters;
   for (MeterId meter = 0; meter < map.meter_count(); ++meter) meters.intern(map.meter_name(meter));
   FUGU_ASSIGN(Input input, Input::open(arguments.readings));
-  FUGU_ASSIGN(MeterReadings readings, MeterReadings::open(std::move(input), meters, {plan.unit_step, slot_s}));
-  return learn_profiles(readings, meters, plan.clamp);
+  FUGU_ASSIGN(MeterReadings readings, MeterReadings::open(std::move(input), meters, {plan.unit_step, slot_s, warn}));
+  Learned learned;
+  FUGU_ASSIGN(learned.profiles, learn_profiles(readings, meters, plan.clamp));
+  learned.until_s = readings.end_s();
+  return learned;
 }
 
 Outcome prepare(const PrepareArguments& arguments) {
   FUGU_ASSIGN(const DistributionalPlan plan, plan_of(arguments));
   FUGU_ASSIGN(Input map_input, Input::open(arguments.series_map));
   FUGU_ASSIGN(const SeriesMap map, SeriesMap::read(std::move(map_input)));
-  FUGU_ASSIGN(std::vector<MeterProfile> profiles, profiles_of(arguments, plan, map));
-  FUGU_ASSIGN(const DistributionalState state, DistributionalState::prepare(plan, map, std::move(profiles)));
+  FUGU_ASSIGN(Learned learned, learn(arguments, plan, map));
+  FUGU_ASSIGN(const DistributionalState state,
+              DistributionalState::prepare(plan, map, std::move(learned.profiles), learned.until_s));
   FUGU_TRY(state.save(arguments.out));
   note(std::string(name_of(plan.form)) + " state of " + std::to_string(map.meter_count()) +
        " meters; keep it for the life of the stream, and secret");
@@ -131,7 +139,8 @@ void add_prepare(CLI::App& command, Outcome& outcome) {
 Writes the state of a stream: parameters, what each meter learned, and the constants from the cryptographic source. A
 file that is there is never overwritten: who draws constants again for the same stream lets them be averaged away.
 
-Past readings must not be part of the stream that is released: what is learned from them is what ε protects.
+Past readings must not be part of the stream that is released: what is learned from them is what ε protects. fugu
+publish refuses a stream that begins before they end, if times are stamps; of slot numbers it cannot know.
 
 Examples
   fugu distributional prepare --readings past.csv --series-map feeders.csv --slot-length 15m --clamp 10 \

@@ -1,12 +1,19 @@
 // The fugu command line: parses, calls the library, prints. One place maps errors to exit codes.
 #include <csignal>
 #include <cstdio>
+#include <optional>
+#include <set>
 
 #include "command.hpp"
 
 namespace fugu::cli {
 
 void note(std::string_view text) { std::fprintf(stderr, "fugu: %.*s\n", static_cast<int>(text.size()), text.data()); }
+
+void warn(const std::string& text) {
+  static std::set<std::string> said;
+  if (said.insert(text).second) note("warning: " + text);
+}
 
 std::string short_number(double value) {
   char text[40];
@@ -68,6 +75,23 @@ void add_help(CLI::App& app, Outcome& outcome) {
   });
 }
 
+/// The first word that names no command where there must be one, with the command it was given to.
+std::optional<std::string> unknown_command(const CLI::App& app, int argc, char** argv) {
+  std::string path = "fugu";
+  const CLI::App* at = &app;
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+    if (at->get_require_subcommand_min() == 0) return std::nullopt;  // what follows are arguments
+    const auto known = at->get_subcommands([&](const CLI::App* each) { return each->get_name() == argv[i]; });
+    if (known.empty()) {
+      const std::string see = at == &app ? "fugu help" : path + " --help";
+      return "there is no command '" + std::string(argv[i]) + "' of " + path + "; see: " + see;
+    }
+    path.append(" ").append(argv[i]);
+    at = known.front();
+  }
+  return std::nullopt;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("fugu publishes statistics of live streams of personal data under provable privacy.", "fugu");
   app.set_version_flag("--version", "fugu " FUGU_VERSION);
@@ -88,14 +112,17 @@ int run(int argc, char** argv) {
   add_simulate(app, outcome);
   add_describe(app, outcome);
   add_help(app, outcome);
+  if (const auto unknown = unknown_command(app, argc, argv)) {  // also with --help, which would explain the rest
+    note(*unknown);
+    return exit_code(Cause::usage);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& shown) {
     return app.exit(shown);  // --help and --version
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    const bool unknown = chosen.empty() && argc > 1 && argv[1][0] != '-';
-    note(unknown ? "there is no command '" + std::string(argv[1]) + "'" : std::string(error.what()));
+    note(error.what());
     note("see: fugu help" + (chosen.empty() ? std::string() : " " + chosen.front()->get_name()));
     return exit_code(Cause::usage);
   } catch (const std::exception& error) {

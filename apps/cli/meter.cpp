@@ -1,16 +1,15 @@
 // fugu meter: temporal perturbation. Keys, the meter's side, the collector's side, and what the lag costs.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <initializer_list>
 
 #include "command.hpp"
 #include "fugu/meter/collector.hpp"
 #include "fugu/meter/meter_readings.hpp"
 #include "fugu/meter/report_log.hpp"
 #include "fugu/meter/state_lock.hpp"
-#include "output_stream.hpp"
 #include "progress.hpp"
 #include "same_file.hpp"
 #include "scheme_options.hpp"
@@ -44,23 +43,6 @@ Example
 /// `--option: message`, for what the library says about an option.
 Error about(const char* option, const Error& error) {
   return {error.cause, std::string(option).append(": ").append(error.message)};
-}
-
-struct FileOption {
-  const char* option;
-  const std::string& path;
-};
-
-/// Each option names a file of its own: what is written would destroy what was read, or keys that cannot be replaced.
-Result<void> check_different(std::initializer_list<FileOption> files) {
-  for (auto a = files.begin(); a != files.end(); ++a) {
-    for (auto b = a + 1; b != files.end(); ++b) {
-      if (same_file(a->path, b->path))
-        return Error{Cause::usage, std::string(a->option).append(" and ").append(b->option) +
-                                       " must be different files: found " + shown_name(a->path) + " for both"};
-    }
-  }
-  return {};
 }
 
 Result<std::optional<std::int64_t>> slot_length_of(const std::string& text) {
@@ -267,7 +249,7 @@ Outcome report(const ReportArguments& arguments) {
   const auto progress = std::make_shared<ReadProgress>();
   FUGU_ASSIGN(Input input, Input::open(arguments.readings, progress));
   const NameTable meters = keys.meters;
-  FUGU_ASSIGN(MeterReadings readings, MeterReadings::open(std::move(input), meters, {step, slot_s}));
+  FUGU_ASSIGN(MeterReadings readings, MeterReadings::open(std::move(input), meters, {step, slot_s, warn}));
   FUGU_ASSIGN(Gateway gateway, Gateway::make({.scheme = std::move(scheme),
                                               .parts = arguments.scheme.parts,
                                               .divide_below_steps = divide_below,
@@ -306,7 +288,8 @@ Examples
   fugu meter report --readings day.csv --keys meters.keys --b 1 --state gateway.state --out reports.csv
   fugu meter report --readings day.csv --keys meters.keys --b 2 --parts 2 --divide-below 50 --ring 1440 \
                     --state gateway.state --out reports.csv --drain
-  tail -f live.csv | fugu meter report --keys meters.keys --epsilon 1 --delta 1e-6 --state g.state --out reports.csv
+  tail -n +1 -f live.csv | fugu meter report --keys meters.keys --epsilon 1 --delta 1e-6 --state g.state \
+                                             --out reports.csv
 )");
   arguments->scheme.add_to(*report_command);
   report_command
@@ -414,10 +397,17 @@ std::string statistics_text(const Collected& all) {
   return text;
 }
 
-Result<std::string> histogram_text(const Collected& all, const std::string& bin_width) {
+/// In steps; nothing when no histogram is wanted.
+Result<std::optional<std::int64_t>> bin_width_of(const CollectArguments& arguments, const UnitStep& unit_step) {
+  if (arguments.histogram.empty() && arguments.bin_width.empty()) return std::optional<std::int64_t>();
+  if (arguments.histogram.empty()) return Error{Cause::usage, "--bin-width belongs to --histogram"};
   std::int64_t width = 0;
-  if (all.format.unit_step.steps(bin_width, width) != DecimalFault::none || width < 1)
-    return Error{Cause::usage, "--bin-width: expected a number above 0 for --histogram"};
+  if (unit_step.steps(arguments.bin_width, width) != DecimalFault::none || width < 1)
+    return Error{Cause::usage, "--bin-width: expected a number above 0 for --histogram, at least one unit step"};
+  return std::optional<std::int64_t>(width);
+}
+
+Result<std::string> histogram_text(const Collected& all, std::int64_t width) {
   constexpr std::int64_t kBinsMax = 100'000;
   std::string text = "meter,from,count\n";
   for (NameTable::Id meter = 0; meter < all.keys.meters.size(); ++meter) {
@@ -492,6 +482,15 @@ std::string summary_of(const Collected& all, std::uint64_t forged) {
   return text;
 }
 
+/// Reports came for the window, and not one of them when the scheme says.
+bool none_timely(const Collected& all) {
+  std::uint64_t came = 0;
+  for (NameTable::Id meter = 0; meter < all.keys.meters.size(); ++meter) came += all.collector.account(meter).reports;
+  const auto& estimates = all.collector.estimates();
+  return came > 0 &&
+         std::all_of(estimates.begin(), estimates.end(), [](const auto& each) { return each.reports == 0; });
+}
+
 Outcome collect(const CollectArguments& arguments) {
   FUGU_TRY(check_different({{"--reports", arguments.reports},
                             {"--keys", arguments.keys},
@@ -503,6 +502,7 @@ Outcome collect(const CollectArguments& arguments) {
   FUGU_ASSIGN(const TemporalScheme scheme, arguments.scheme.scheme());
   ReportFormat format;
   FUGU_ASSIGN(format.unit_step, unit_step_of(arguments.unit_step));
+  FUGU_ASSIGN(const auto bin_width, bin_width_of(arguments, format.unit_step));
   FUGU_ASSIGN(const Slot first_slot, parse_from(arguments, format));
   FUGU_ASSIGN(Input key_input, Input::open(arguments.keys));
   FUGU_ASSIGN(const CollectorKeyFile keys, CollectorKeyFile::read(std::move(key_input)));
@@ -515,17 +515,20 @@ Outcome collect(const CollectArguments& arguments) {
                                                       arguments.skip_forged ? Forged::skip : Forged::error));
   FUGU_TRY(take_all(reader, collector, *progress));
   const Collected all{keys, collector, format, first_slot, arguments.slots};
-  FUGU_ASSIGN(OutputStream out, OutputStream::open(arguments.out));
-  std::fputs(estimates_text(all).c_str(), out.get());
-  FUGU_TRY(out.finish());
+  std::string bins;
+  if (bin_width) {
+    FUGU_ASSIGN(bins, histogram_text(all, *bin_width));
+  }
+  FUGU_TRY(write_file(arguments.out, estimates_text(all)));
   if (!arguments.accumulated.empty()) FUGU_TRY(write_file(arguments.accumulated, accumulated_text(all)));
   if (!arguments.recorded.empty()) FUGU_TRY(write_file(arguments.recorded, recorded_text(all)));
   if (!arguments.statistics.empty()) FUGU_TRY(write_file(arguments.statistics, statistics_text(all)));
-  if (!arguments.histogram.empty()) {
-    FUGU_ASSIGN(const std::string text, histogram_text(all, arguments.bin_width));
-    FUGU_TRY(write_file(arguments.histogram, text));
-  }
+  if (bin_width) FUGU_TRY(write_file(arguments.histogram, bins));
   note(summary_of(all, reader.forged()));
+  if (none_timely(all))
+    warn(
+        "no report was in time, so all estimates are 0: give the --b, or the --epsilon, --delta, --move and --parts, "
+        "that the meters were given, and their window");
   return kDone;
 }
 

@@ -49,10 +49,16 @@ Result<void> print_quantiles(const std::vector<ErrorSummary>& runs) {
 
 Outcome print_metrics(const MetricsArguments& arguments) {
   if (arguments.released.empty()) return Error{Cause::usage, "--released is missing: the releases to measure"};
+  std::vector<Evaluation> evaluations;  // all of them, or nothing is printed
+  for (const std::string& file : arguments.released) {
+    FUGU_ASSIGN(Evaluation evaluation, evaluate(arguments.stream, file, {.sanity_bound = arguments.gamma}));
+    evaluations.push_back(std::move(evaluation));
+  }
   std::vector<ErrorSummary> runs;
   std::printf("file,series,slots,mae,rmse,mre\n");
-  for (const std::string& file : arguments.released) {
-    FUGU_ASSIGN(const Evaluation evaluation, evaluate(arguments.stream, file, {.sanity_bound = arguments.gamma}));
+  for (std::size_t i = 0; i < evaluations.size(); ++i) {
+    const std::string& file = arguments.released[i];
+    const Evaluation& evaluation = evaluations[i];
     for (const SeriesErrors& series : evaluation.series) {
       if (series.errors) print_row(file, series.name, *series.errors);
     }

@@ -13,13 +13,8 @@
 
 namespace fugu::cli {
 
-/// Half of what was to be written helps nobody. A device is left alone.
-inline void remove_unfinished(const std::string& path) {
-  std::error_code ignored;  // the failed write is what is reported
-  if (std::filesystem::is_regular_file(path, ignored)) std::filesystem::remove(path, ignored);
-}
-
-/// A file that is closed, and whose last write is checked, when it ends.
+/// A file that is closed, and whose last write is checked, when it ends. One that was not finished is removed: half of
+/// it would look like all.
 class OutputStream {
  public:
   static Result<OutputStream> open(const std::string& path) {
@@ -30,23 +25,27 @@ class OutputStream {
     return out;
   }
   OutputStream(OutputStream&& other) noexcept
-      : file_(std::exchange(other.file_, nullptr)), path_(std::move(other.path_)) {}
+      : file_(std::exchange(other.file_, nullptr)), path_(std::move(other.path_)), finished_(other.finished_) {}
   OutputStream& operator=(OutputStream&&) = delete;
   ~OutputStream() {
-    if (file_ != nullptr && file_ != stdout) std::fclose(file_);
+    if (file_ == nullptr || file_ == stdout) return;
+    std::fclose(file_);
+    std::error_code unknown;  // devices and pipes stay
+    if (!finished_ && std::filesystem::is_regular_file(path_, unknown)) std::filesystem::remove(path_, unknown);
   }
   std::FILE* get() { return file_; }
   Result<void> finish() {
-    if (std::fflush(file_) == 0 && std::ferror(file_) == 0) return {};
-    const Error failed{Cause::environment, path_ + ": writing failed: " + std::strerror(errno)};
-    if (file_ != stdout) remove_unfinished(path_);
-    return failed;
+    if (std::fflush(file_) != 0 || std::ferror(file_) != 0)
+      return Error{Cause::environment, path_ + ": writing failed: " + std::strerror(errno)};
+    finished_ = true;
+    return {};
   }
 
  private:
   OutputStream() = default;
   std::FILE* file_ = nullptr;
   std::string path_;
+  bool finished_ = false;
 };
 
 }  // namespace fugu::cli

@@ -247,6 +247,10 @@ void PolicyArguments::add_admission_to(CLI::App& command) {
       ->group(group);
 }
 
+bool PolicyArguments::about_policies() const {
+  return notice_slots != 0 || !largest_magnitude.empty() || smallest_epsilon || most_overlapping || repeats != "auto";
+}
+
 Result<Definition> PolicyArguments::definition(Delta delta) const {
   if (floor.empty() == !exact_when_idle)
     return usage(
@@ -273,8 +277,9 @@ Result<PolicyOptions> PolicyArguments::reading(const PolicyContext& context) con
   options.default_utc_offset_s = context.default_utc_offset_s;
   options.map = context.map;
   options.series = context.series;
+  options.largest_change_steps = context.largest_change_steps;
   options.repeats = repeats == "keep" ? Repeats::keep : repeats == "refuse" ? Repeats::refuse : Repeats::by_size;
-  options.warn = [](const std::string& message) { note("warning: " + message); };
+  options.warn = warn;
   options.admission.notice_slots = notice_slots;
   options.admission.most_overlapping = most_overlapping;
   if (!largest_magnitude.empty()) {
@@ -298,6 +303,7 @@ Result<PolicyBook> PolicyArguments::read(const PolicyContext& context) const {
 Result<std::unique_ptr<PolicyFeed>> PolicyArguments::feed(const PolicyContext& context, bool strict, bool live,
                                                           std::function<void(const std::string&)> warn) const {
   FUGU_ASSIGN(PolicyOptions options, reading(context));
+  options.warn_rounding = warn;
   if (strict) FUGU_TRY(read(context));  // all of it is in order, or nothing is released
   auto made = std::make_unique<FileFeed>(FileFeed::Options{
       policies, std::move(options), Membership(context.map, context.signatures), strict, live, std::move(warn)});

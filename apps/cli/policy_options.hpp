@@ -24,6 +24,7 @@ struct PolicyContext {
   std::vector<std::string> series = {};
   /// Sets of series one meter may count into, as in the Exposure; needed with a map only.
   std::vector<std::vector<SeriesId>> signatures = {};
+  std::optional<std::uint64_t> largest_change_steps = {};  ///< what --sensitivity says that one meter can change
 };
 
 /// Which set of series holds all that a meter counts into.
@@ -58,6 +59,8 @@ struct PolicyArguments {
   void add_admission_to(CLI::App& command);
 
   bool given() const { return !policies.empty(); }
+  /// Whether something is said that has a meaning with a file only.
+  bool about_policies() const;
   /// The swellfish definition these options make, with this δ.
   Result<Definition> definition(Delta delta) const;
   Result<PolicyOptions> reading(const PolicyContext& context) const;

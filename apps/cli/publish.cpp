@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -213,7 +214,7 @@ class PublishRun {
   Outcome resume();
   Outcome simulate(Mechanism made, SlotSource& source, ReleaseWriter& writer);
   Outcome publish(Publisher publisher, SlotSource& source);
-  void say_summary(Slot slots) const;
+  void say_summary(Slot slots, Slot before) const;
 
   const PublishOptions& options_;
   std::optional<Definition> definition_;
@@ -249,13 +250,15 @@ Result<void> PublishRun::check() const {
     complain("--distributional does not go with --policies: what meters send does not change by what a policy says");
   if (options_.true_variance && options_.mechanism != "rescuedp-as-published")
     complain("--true-variance belongs to --mechanism rescuedp-as-published");
-  if (!options_.ledger.empty() && options_.ledger == options_.out)
-    complain("--out and --ledger must be different files");
-  for (const std::string& input : {options_.source.stream, options_.source.readings, options_.source.series_map,
-                                   options_.source.distributional, options_.definition.policies.policies}) {
-    if (same_file(input, options_.out) || same_file(input, options_.ledger))
-      complain(input + ": is an input; --out and --ledger must be other files");
-  }
+  if (const auto files = check_different({{"--stream", options_.source.stream},
+                                          {"--readings", options_.source.readings},
+                                          {"--series-map", options_.source.series_map},
+                                          {"--distributional", options_.source.distributional},
+                                          {"--policies", options_.definition.policies.policies},
+                                          {"--out", options_.out},
+                                          {"--ledger", options_.ledger}});
+      !files)
+    complain(files.error().message);
   if (wrong.empty()) return {};
   return Error{options_.seed && (!options_.ledger.empty() || options_.follow) ? Cause::refused : Cause::usage, wrong};
 }
@@ -273,6 +276,8 @@ Result<void> PublishRun::open_source(const std::optional<RunClock>& clock) {
   if (const auto change = source_->clamp_change_steps()) {
     if (!options_.definition.sensitivity.empty())
       return Error{Cause::usage, "--sensitivity follows from --clamp when readings are given: leave it out"};
+    if (options_.definition.budgets != "shared")
+      return Error{Cause::usage, "--budgets follows from --series-map when readings are given: leave it out"};
     FUGU_ASSIGN(
         Exposure exposure,
         Exposure::make({.sensitivity_steps = std::vector<std::uint64_t>(series, static_cast<std::uint64_t>(*change)),
@@ -294,9 +299,13 @@ Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, 
                         .default_utc_offset_s = clock.utc_offset_s,
                         .map = source_->series_map(),
                         .series = source_->series()};
+  if (!source_->clamp_change_steps() && definition_->floor() != nullptr) {
+    context.largest_change_steps = 0;
+    for (SeriesId id = 0; id < exposure_->series_count(); ++id)
+      context.largest_change_steps = std::max(*context.largest_change_steps, exposure_->sensitivity_steps(id));
+  }
   for (std::size_t g = 0; g < exposure_->signature_count(); ++g) context.signatures.push_back(exposure_->signature(g));
-  return options_.definition.policies.feed(context, fresh, options_.follow,
-                                           [](const std::string& message) { note("warning: " + message); });
+  return options_.definition.policies.feed(context, fresh, options_.follow, warn);
 }
 
 Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) const {
@@ -381,6 +390,8 @@ Outcome PublishRun::start() {
     return kDone;
   }
   const RunClock clock{source_->clock(), source.first().utc_offset_s};
+  if (source_->distributional() != nullptr && clock.clock.has_time())
+    FUGU_TRY(source_->distributional()->state().check_begin(clock.clock.origin_s()));
   FUGU_ASSIGN(Mechanism made, mechanism(clock, true));
   FUGU_ASSIGN(OutputFile out, open_output(options_.out));
   FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(format(clock.clock), out.get(), options_.out));
@@ -394,6 +405,10 @@ Outcome PublishRun::start() {
   }
   FUGU_TRY(out.keep(0, options_.out));
   if (options_.seed) return simulate(std::move(made), source, writer);
+  if (!keeps_ledger)
+    warn(
+        "no --ledger: nothing remembers what was spent, so this run can neither be audited in full nor resumed, and "
+        "whoever publishes the same slots again spends again");
   auto noise = std::make_unique<SecureNoise>();
   if (!ledger) return publish(Publisher(std::move(made), std::move(noise), writer), source);
   return publish(Publisher(std::move(made), std::move(noise), writer, *std::move(ledger)), source);
@@ -438,13 +453,14 @@ Outcome PublishRun::resume() {
 }
 
 Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
+  const Slot first = publisher.next_slot();
   {
     Progress progress("slots released");
     FUGU_TRY(publisher.run(source, {.live = options_.follow, .progress = [&](Slot slot) {
                                       progress.update(static_cast<std::uint64_t>(slot) + 1, source_->progress());
                                     }}));
   }  // its line is gone before the last words
-  say_summary(publisher.next_slot());
+  say_summary(publisher.next_slot() - first, first);
   return kDone;
 }
 
@@ -469,9 +485,10 @@ Outcome PublishRun::simulate(Mechanism made, SlotSource& source, ReleaseWriter& 
   return kDone;
 }
 
-void PublishRun::say_summary(Slot slots) const {
+void PublishRun::say_summary(Slot slots, Slot before) const {
   const std::string input = source_->summary();
-  note("released " + std::to_string(slots) + " slots of " + std::to_string(source_->series().size()) +
+  const std::string after = before > 0 ? ", after " + std::to_string(before) + " by earlier runs," : "";
+  note("released " + std::to_string(slots) + " slots" + after + " of " + std::to_string(source_->series().size()) +
        " series under " + definition_->text() + (input.empty() ? "" : "; " + input));
 }
 

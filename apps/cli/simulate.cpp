@@ -21,6 +21,8 @@ struct ArtificialArguments {
   std::string out = "-";
 };
 
+constexpr Slot kSlotsMax = 1'000'000'000;  // a file of about 15 GB
+
 constexpr const char* kExamples = R"(
 Examples
   fugu simulate artificial --length 2000 --season 96 --amplitude 500 --out totals.csv
@@ -28,6 +30,10 @@ Examples
 )";
 
 Outcome simulate_artificial(const ArtificialArguments& arguments) {
+  if (arguments.name.empty() || arguments.name.find_first_of(",\"\r\n") != std::string::npos)
+    return Error{Cause::usage, "--name: expected a name without commas, quotes and line breaks"};
+  if (arguments.stream.length_slots > kSlotsMax)
+    return Error{Cause::usage, "--length: expected at most " + std::to_string(kSlotsMax) + " slots"};
   FUGU_ASSIGN(const RunClock time, clock_from(arguments.start, arguments.slot_length));
   FUGU_ASSIGN(ArtificialStream stream, ArtificialStream::make(arguments.stream));
   FUGU_ASSIGN(OutputStream out, OutputStream::open(arguments.out));
@@ -65,6 +71,8 @@ Result<void> check(const WishArguments& arguments) {
     return Error{Cause::usage, "--per-day: expected 0.1 to 1000"};
   if (arguments.meters < 1 || arguments.days < 1)
     return Error{Cause::usage, "--meters and --days: expected at least 1"};
+  if (arguments.meters > 10'000'000 || arguments.days > 36'600)
+    return Error{Cause::usage, "--meters and --days: expected at most 10000000 meters and 36600 days"};
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "output_stream.hpp"
 #include "policy_rows.hpp"
 #include "run_facts.hpp"
+#include "same_file.hpp"
 
 namespace fugu::cli {
 
@@ -180,7 +181,14 @@ Result<void> check_outputs(const Arguments& arguments) {
                                   &arguments.log, &arguments.policies, &arguments.dominant})
     to_standard_output += *path == "-" ? 1 : 0;
   if (to_standard_output > 1) return Error{Cause::usage, "only one file can go to standard output (-)"};
-  return {};
+  return check_different({{"--parameters", arguments.parameters},
+                          {"--readings", arguments.readings},
+                          {"--totals", arguments.totals},
+                          {"--series-map", arguments.series_map},
+                          {"--facts", arguments.facts},
+                          {"--log", arguments.log},
+                          {"--policies", arguments.policies},
+                          {"--dominant", arguments.dominant}});
 }
 
 Result<Run> Run::make(const Arguments& arguments) {

@@ -102,6 +102,13 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
     return usage("--distributional changes what meters send: give --readings, not --stream");
   if (options.stream.empty() == options.readings.empty())
     return usage("say what to read: either --stream S.csv, or --readings R.csv --series-map M.csv --clamp K");
+  const SourceOptions defaults;
+  const bool about_readings = !options.series_map.empty() || !options.clamp.empty() || options.strict ||
+                              options.grace_slots != defaults.grace_slots || options.late != defaults.late;
+  if (!options.stream.empty() && about_readings)
+    return usage(
+        "--series-map, --clamp, --grace, --late and --strict belong to --readings: totals are taken as they are, and "
+        "--sensitivity says what one meter can change");
   OpenSource open;
   FUGU_ASSIGN(open.unit_step_, UnitStep::parse(options.unit_step));
   FUGU_ASSIGN(const TimeOptions time, time_options(options, clock, utc_offset_s));
@@ -113,10 +120,13 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
                                                       .origin = time.origin,
                                                       .default_utc_offset_s = time.default_utc_offset_s,
                                                       .time_column = options.time_column,
-                                                      .gap_slots_max = options.gap_slots_max}));
+                                                      .gap_slots_max = options.gap_slots_max,
+                                                      .warn = warn}));
     open.stream_ = std::make_unique<StreamReader>(std::move(reader));
     return open;
   }
+  if (options.time_column != defaults.time_column)
+    return usage("--time-column belongs to --stream: the columns of readings are time, meter and value");
   if (options.series_map.empty() || options.clamp.empty())
     return usage("--readings needs --series-map M.csv and --clamp K, the public bound of one reading");
   FUGU_ASSIGN(open.clamp_, parse_clamp(open.unit_step_, options.clamp));
@@ -140,7 +150,7 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
                                     .late = options.late == "drop" ? LateRule::drop : LateRule::error,
                                     .beyond = options.strict ? BeyondRule::error : BeyondRule::clamp,
                                     .transform = open.distributional_,
-                                    .warn = [](const std::string& message) { note("warning: " + message); }}));
+                                    .warn = warn}));
   open.readings_ = std::make_unique<ReadingsReader>(std::move(reader));
   return open;
 }

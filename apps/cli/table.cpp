@@ -1,10 +1,7 @@
 #include "table.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <sstream>
 
 #include "output_stream.hpp"
@@ -59,13 +56,9 @@ void print_wrapped(const std::string& text, const std::string& indent) {
 }
 
 Result<void> write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (file) return {};
-  const Error failed{Cause::environment, path + ": writing failed: " + std::strerror(errno)};
-  remove_unfinished(path);
-  return failed;
+  FUGU_ASSIGN(OutputStream out, OutputStream::open(path));
+  std::fwrite(text.data(), 1, text.size(), out.get());
+  return out.finish();
 }
 
 }  // namespace fugu::cli

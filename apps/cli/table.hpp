@@ -14,7 +14,7 @@ void print_table(const report::Table& table, const std::string& indent = "");
 /// A paragraph on standard output, broken into lines of at most 110 characters, each after `indent`.
 void print_wrapped(const std::string& text, const std::string& indent = "");
 
-/// All of it, or no file.
+/// All of it, or no file. `-` is standard output.
 Result<void> write_file(const std::string& path, const std::string& text);
 
 }  // namespace fugu::cli

@@ -51,9 +51,11 @@ Result<std::string> write_beside(const std::string& path, std::string_view bytes
   if (::unlink(beside.c_str()) != 0 && errno != ENOENT) return system_error(beside, "removing what a crash left");
   const File file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (file.get() < 0) return system_error(beside, "creating");
-  FUGU_TRY(write_all(file.get(), bytes, beside));
-  if (::fsync(file.get()) != 0) return system_error(beside, "making durable");
-  return beside;
+  Result<void> written = write_all(file.get(), bytes, beside);
+  if (written && ::fsync(file.get()) != 0) written = system_error(beside, "making durable");
+  if (written) return beside;
+  ::unlink(beside.c_str());  // half a file is of no use to anybody
+  return std::move(written).error();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 //     fugu-distributional-state,1
 //     id,HEX
 //     plan,…
+//     learned-until,SECONDS                           end of the past readings, if they have time stamps
 //     series,NAME,mean,variance                       the constants, in the order of the series map
 //     meter,NAME|SERIES|SERIES…,profile               in the order of the series map
 //     end,CHECKSUM                                    of everything before
@@ -97,7 +98,8 @@ std::uint64_t DistributionalState::Members::series_per_meter() const {
 }
 
 Result<DistributionalState> DistributionalState::prepare(const DistributionalPlan& plan, const SeriesMap& map,
-                                                         std::vector<MeterProfile> profiles) {
+                                                         std::vector<MeterProfile> profiles,
+                                                         std::optional<std::int64_t> learned_until_s) {
   FUGU_CHECK(profiles.size() == (plan.form == DistributionalForm::bernoulli ? 0 : map.meter_count()));
   FUGU_ASSIGN(DistributionalTransform transform, DistributionalTransform::make(plan, std::move(profiles)));
   DistributionalState state(std::move(transform), Members(map));
@@ -106,12 +108,14 @@ Result<DistributionalState> DistributionalState::prepare(const DistributionalPla
   for (std::size_t i = 0; i < map.series().size(); ++i) state.constants_.push_back(laws.draw(noise));
   SecureBits bits;
   state.id_ = hex(bits.take64()) + hex(bits.take64());
+  state.learned_until_s_ = learned_until_s;
   return state;
 }
 
 std::string DistributionalState::text() const {
   std::string text = std::string(kMagic).append("\nid,").append(id_).append("\nplan,").append(plan().text());
   text += '\n';
+  if (learned_until_s_) text.append("learned-until,").append(std::to_string(*learned_until_s_)).append("\n");
   for (std::size_t i = 0; i < members_.series.size(); ++i) {
     text.append("series,").append(members_.series[i]).append(",").append(std::to_string(constants_[i].mean_steps));
     text.append(",").append(std::to_string(constants_[i].variance_steps)).append("\n");
@@ -153,12 +157,17 @@ Result<DistributionalState> DistributionalState::read(Input input) {
   Members members;
   std::vector<SeriesConstants> constants;
   std::vector<MeterProfile> profiles;
+  std::optional<std::int64_t> learned_until_s;
   const bool learned = plan->form != DistributionalForm::bernoulli;
   while (true) {
     FUGU_ASSIGN(std::string_view line, lines.next());
     if (take_key(line, "end")) {
       if (line == lines.checksum_before()) break;
       return found_but_expected(lines.here(), "another checksum", "the state as fugu distributional wrote it");
+    }
+    if (take_key(line, "learned-until")) {
+      if (!parse_steps(line, learned_until_s.emplace())) return damaged(lines.here());
+      continue;
     }
     if (take_key(line, "series")) {
       const auto fields = csv::split(line);
@@ -184,6 +193,7 @@ Result<DistributionalState> DistributionalState::read(Input input) {
   DistributionalState state(std::move(transform), std::move(members));
   state.id_ = id;
   state.constants_ = std::move(constants);
+  state.learned_until_s_ = learned_until_s;
   return state;
 }
 
@@ -194,12 +204,20 @@ Result<void> DistributionalState::check(const SeriesMap& map, const ClampRange& 
                                      .append(what)
                                      .append("; expected the state that was prepared for this one")};
   };
+  if (!(unit_step == plan().unit_step)) return refuse("another unit step");  // in which the clamp is counted
   if (clamp.lo != plan().clamp.lo || clamp.hi != plan().clamp.hi) return refuse("another clamp");
-  if (!(unit_step == plan().unit_step)) return refuse("another unit step");
   const Members found(map);
   if (found.series != members_.series) return refuse("other series");
   if (found.meters != members_.meters) return refuse("other meters, or the same in another order or in other series");
   return {};
+}
+
+Result<void> DistributionalState::check_begin(std::int64_t first_s) const {
+  if (!learned_until_s_ || first_s >= *learned_until_s_) return {};
+  return Error{
+      Cause::refused,
+      "the stream begins before the past readings end that the distributional state was learned from; expected "
+      "a stream that has none of them: what is learned from readings is what ε protects"};
 }
 
 std::int64_t slot_noise(const SeriesConstants& constants, Noise& noise) {

@@ -392,7 +392,7 @@ Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, const Str
                                    "use equal, planned or published"};
   if (parameters.policies || parameters.discount) return kind->make(parameters);
   if (kind->serves == Serves::policies)
-    return Error{Cause::usage, quoted + " needs --policies P.csv: it follows what they say"};
+    return Error{Cause::usage, quoted + " needs policies (fugu publish --policies P.csv): it follows what they say"};
   if (!serves(*kind, parameters.user_level ? Serves::windows_or_user : Serves::windows))
     return Error{Cause::usage, quoted + " is for --definition discounted-exp and discounted-hyp" +
                                    (serves(*kind, Serves::user) ? " (and user)" : "")};

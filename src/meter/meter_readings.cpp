@@ -35,6 +35,7 @@ Result<MeterReadings> MeterReadings::open(Input input, const NameTable& meters, 
 
 Result<void> MeterReadings::find_clock(const Options& options) {
   format_.unit_step = options.unit_step;
+  warn_ = options.warn;
   FUGU_ASSIGN(const auto line, lines_.peek());
   empty_ = !line;
   if (empty_) return {};
@@ -45,8 +46,7 @@ Result<void> MeterReadings::find_clock(const Options& options) {
   Stamp stamp;
   const TimeFault fault = parse_stamp(time, std::nullopt, stamp);
   if (fault != TimeFault::none) {
-    return found_but_expected(where, "time " + shown_time(time),
-                              std::string("a slot number, or ").append(expected_stamp(fault)));
+    return found_but_expected(where, "time " + shown_time(time), csv::expected_first_time(fault));
   }
   if (!options.slot_s)
     return Error{Cause::usage, "the readings have time stamps: say how long a slot is (--slot-length 15m)"};
@@ -80,6 +80,8 @@ Result<bool> MeterReadings::next(Row& row) {
     return found_but_expected(at(value), std::string(describe(value_fault)),
                               "a number such as 0.25, or nothing for a missing reading");
   }
+  if (warn_ && value_fault == DecimalFault::none && !format_.unit_step.holds(value))
+    std::exchange(warn_, nullptr)(lines_.file() + ": " + format_.unit_step.rounding_text(value));
   row.value_steps = value_fault == DecimalFault::empty ? std::nullopt : std::optional(steps);
 
   const std::string_view name = fields[columns_[1]];

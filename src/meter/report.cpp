@@ -1,10 +1,8 @@
 #include "fugu/meter/report.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <utility>
 
@@ -71,14 +69,10 @@ Result<void> read_key_rows(LineReader& lines, NameTable& meters, std::size_t fie
 
 /// A new file, durable, that its owner alone can read.
 Result<void> create_secret(const std::string& path, std::string_view text) {
-  const detail::File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (file.get() < 0 && errno == EEXIST)
-    return Error{Cause::usage,
-                 path + ": is there already, and what was made with its keys needs them; choose another name"};
-  if (file.get() < 0) return detail::system_error(path, "creating");
-  FUGU_TRY(detail::write_all(file.get(), text, path));
-  if (::fsync(file.get()) != 0) return detail::system_error(path, "making durable");
-  return detail::sync_directory_of(path);
+  FUGU_ASSIGN(const bool created, detail::create_durably(path, text));
+  if (created) return {};
+  return Error{Cause::usage,
+               path + ": is there already, and what was made with its keys needs them; choose another name"};
 }
 
 }  // namespace
@@ -157,7 +151,8 @@ Result<bool> ReportReader::next(Row& row) {
     }
     if (forged_ == Forged::error) {
       return found_but_expected(lines_.at(1), "a report that meter " + shown_name(parsed.meter) + " did not make",
-                                "a MAC that fits its fields and the meter's report key");
+                                "a MAC that fits its fields and the meter's report key, with the --unit-step and "
+                                "--slot-length that the meter was given");
     }
     ++forged_count_;
   }
@@ -211,7 +206,9 @@ std::string MeterKeyFile::collector_text() const {
 
 Result<void> MeterKeyFile::create(const std::string& path, const std::string& collector_path) const {
   FUGU_TRY(create_secret(path, text()));
-  return create_secret(collector_path, collector_text());
+  auto collector = create_secret(collector_path, collector_text());
+  if (!collector) ::unlink(path.c_str());  // nothing was made with these keys: the same command may be given again
+  return collector;
 }
 
 Result<CollectorKeyFile> CollectorKeyFile::read(Input input) {

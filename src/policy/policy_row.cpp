@@ -3,6 +3,7 @@
 #include <charconv>
 #include <functional>
 #include <set>
+#include <utility>
 
 #include "../stream/csv.hpp"
 #include "../stream/same_text.hpp"
@@ -147,9 +148,17 @@ Result<std::uint64_t> RowParser::parse_magnitude(std::string_view text, bool may
     steps = *known;
   } else if (options_.unit_step.steps(text, steps, Rounding::away) == DecimalFault::none) {
     magnitudes_.remember(text, steps);
+    if (options_.warn_rounding && !options_.unit_step.holds(text))
+      std::exchange(options_.warn_rounding, nullptr)(
+          std::string(place.file).append(": ").append(options_.unit_step.rounding_text(text, Rounding::away)));
   }
   const bool in_range =
       steps >= (may_be_zero ? 0 : 1) && static_cast<std::uint64_t>(steps) <= kMagnitudeStepsMax / group;
+  if (in_range && options_.largest_change_steps && static_cast<std::uint64_t>(steps) > *options_.largest_change_steps)
+    return place.wrong(text, named("magnitude", text),
+                       "at most " + options_.unit_step.text(static_cast<std::int64_t>(*options_.largest_change_steps)) +
+                           ", as --sensitivity says that one meter changes no more: the floor would not hold for this "
+                           "meter");
   if (in_range) return static_cast<std::uint64_t>(steps) * group;
   std::string found = named("magnitude", text);
   if (group > 1) found.append(" of ").append(std::to_string(group)).append(" individuals");

@@ -32,6 +32,11 @@ Result<void> check_name(std::string_view name, const Location& where, std::strin
   return {};
 }
 
+std::string expected_first_time(TimeFault fault) {
+  return std::string(fault == TimeFault::shape ? "a slot number such as 0, 1, 2, or " : "")
+      .append(expected_stamp(fault));
+}
+
 std::string count_fields(std::size_t count) { return std::to_string(count) + (count == 1 ? " field" : " fields"); }
 
 }  // namespace fugu::csv

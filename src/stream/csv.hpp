@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fugu/stream/line_reader.hpp"
+#include "fugu/stream/stamp.hpp"
 
 namespace fugu::csv {
 
@@ -24,6 +25,9 @@ Result<std::string_view> read_header(LineReader& lines, std::string_view expecte
 /// The error for a name that is empty or holds quotes or control characters, if it is such a name. `what` says what the
 /// name is for: "a series name".
 Result<void> check_name(std::string_view name, const Location& where, std::string_view what);
+
+/// What would be right in the time column of the first row, which may also hold a slot number.
+std::string expected_first_time(TimeFault fault);
 
 /// "3 fields", "1 field".
 std::string count_fields(std::size_t count);

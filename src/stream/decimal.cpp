@@ -109,6 +109,16 @@ class Scanner {
   int count_ = 0;  // significant digits so far
 };
 
+// Without trailing zeros in the mantissa, unless digits were cut off. Zero when the text is not a decimal.
+Decimal trimmed(std::string_view text) {
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  Decimal decimal;
+  if (!Scanner(text).scan(decimal)) return {};
+  if (decimal.sticky) return decimal;
+  for (; decimal.mantissa != 0 && decimal.mantissa % 10 == 0; decimal.mantissa /= 10) ++decimal.exponent;
+  return decimal;
+}
+
 constexpr std::uint64_t kTooLarge = ~std::uint64_t{0};
 
 // How a magnitude is rounded: what Rounding and the sign come down to.
@@ -234,6 +244,29 @@ DecimalFault UnitStep::steps(std::string_view text, std::int64_t& steps, Roundin
   }
   steps = negative ? -static_cast<std::int64_t>(magnitude) : static_cast<std::int64_t>(magnitude);
   return DecimalFault::none;
+}
+
+bool UnitStep::holds(std::string_view text) const noexcept {
+  if (mantissa_ == 1 && exponent_ <= 0 && text.find_first_of("eE") == std::string_view::npos) {  // the usual case
+    const std::size_t point = text.find('.');
+    if (point == std::string_view::npos || text.size() - point - 1 <= static_cast<std::size_t>(-exponent_)) return true;
+  }
+  const Decimal decimal = trimmed(text);
+  if (decimal.mantissa == 0) return true;
+  const int zeros = decimal.exponent - exponent_;
+  if (decimal.sticky || zeros < 0) return false;  // the mantissa has no factor 10 to divide by
+  if (zeros > kDivisorZerosMax) return true;      // too large for the grid, which steps() says
+  return (decimal.mantissa % mantissa_) * (pow10(zeros) % mantissa_) % mantissa_ == 0;
+}
+
+std::string UnitStep::rounding_text(std::string_view value, Rounding rounding) const {
+  constexpr int kFinest = -6;  // digits beyond mostly come from printing doubles, and large values would not fit
+  const int exponent = std::min({trimmed(value).exponent, exponent_, 0});
+  std::string out = rounding == Rounding::away ? "magnitudes" : "values";
+  out.append(" are not multiples of the unit step ").append(text(1));
+  out.append(rounding == Rounding::away ? " and get rounded up: " : " and get rounded: ");
+  out.append("--unit-step ").append(UnitStep(1, std::max(exponent, kFinest)).text(1));
+  return out.append(exponent < kFinest ? " would keep more of them" : " would keep them");
 }
 
 std::size_t UnitStep::format(std::int64_t steps, std::span<char, kTextMax> out) const noexcept {

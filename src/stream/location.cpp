@@ -59,7 +59,7 @@ std::string shown_name(std::string_view text) {
 std::string shown_time(std::string_view text) {
   if (text.empty()) return "nothing";
   if (starts_like_a_date(text)) return shown(text);
-  return reads_as_number(text) ? "a number" : "text";
+  return reads_as_number(text) ? "written as a number" : "written as text";
 }
 
 }  // namespace fugu

@@ -55,6 +55,7 @@ void ReadingsParser::parse(const LineBlock& block, ParsedReadings& parsed) {
   parsed.readings.clear();
   parsed.runs.clear();
   parsed.fault.reset();
+  parsed.rounding.clear();
   parsed.lines = 0;
   LastTime last;
   const std::string_view text = block.text();
@@ -106,6 +107,8 @@ bool ReadingsParser::parse_row(std::string_view row, LastTime& last, ParsedReadi
       steps = value.front() == '-' ? -kStepsMax : kStepsMax;  // clamped like any other: stopping would show the reading
     } else if (fault != DecimalFault::none) {
       return false;
+    } else if (parsed.rounding.empty() && !unit_step_.holds(value)) {
+      parsed.rounding = unit_step_.rounding_text(value);
     }
     raw = Raw(steps);
   }

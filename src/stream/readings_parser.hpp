@@ -51,6 +51,7 @@ struct ParsedReadings {
   std::vector<SlotRun> runs;
   std::uint32_t lines = 0;
   std::optional<RowFault> fault;
+  std::string rounding;  ///< what to tell people when a value is not on the grid, else empty
 };
 
 /// Finds meters by name. Files mostly list meters in the same order in every slot, so it first tries the one that came

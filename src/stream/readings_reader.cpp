@@ -135,10 +135,10 @@ class ReadingsReader::Impl {
     Stamp first;
     const TimeFault fault = parse_stamp(time, options_.default_utc_offset_s, first);
     if (fault != TimeFault::none) {
-      return found_but_expected(where, "time " + shown_time(time), expected_stamp(fault));
+      return found_but_expected(where, "time " + shown_time(time), csv::expected_first_time(fault));
     }
     if (!options_.slot_s) {
-      return Error{Cause::usage, file_ + ": found time stamps; expected the slot length as an option, such as 15m"};
+      return Error{Cause::usage, file_ + ": found time stamps; expected --slot-length, for example 15m"};
     }
     const Stamp origin = options_.origin.value_or(first);
     clock_ = Clock(origin.instant_s, *options_.slot_s);
@@ -154,6 +154,8 @@ class ReadingsReader::Impl {
     run_ = reading_ = 0;
     FUGU_ASSIGN(const NextBlock found, pipeline_->next(may_wait));
     block_ = found.block;
+    if (block_ != nullptr && !block_->parsed.rounding.empty() && !std::exchange(told_rounding_, true) && options_.warn)
+      options_.warn(file_ + ": " + block_->parsed.rounding);
     ended_ = found.state == BlockReader::State::end;
     if (found.state == BlockReader::State::line_too_long) {
       return found_but_expected({file_, lines_before_ + 1, 0}, "a line of more than 1 MiB", "shorter lines");
@@ -256,6 +258,7 @@ class ReadingsReader::Impl {
   std::size_t reading_ = 0;
   std::uint64_t lines_before_ = 0;  // lines of the file before the block
   bool ended_ = false;
+  bool told_rounding_ = false;
   std::optional<Error> failure_;  // found by would_wait(), to be reported by next()
 };
 

@@ -143,7 +143,8 @@ std::string_view expected_stamp(TimeFault fault) noexcept {
     case TimeFault::calendar: return "a day and time that exist, hours 00 to 23, minutes and seconds 00 to 59";
     case TimeFault::year: return "a year from 1900 to 2200";
     case TimeFault::offset: return "an offset from -18:00 to +18:00";
-    case TimeFault::no_offset: return "an offset such as +01:00 or Z at its end, or a default UTC offset as an option";
+    case TimeFault::no_offset:
+      return "an offset such as +01:00 or Z at its end, or --utc-offset of fugu publish for all of them";
     case TimeFault::fraction: return "whole seconds";
     case TimeFault::none:
     case TimeFault::off_grid:

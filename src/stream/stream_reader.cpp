@@ -14,7 +14,9 @@ Result<std::vector<std::string>> read_series(LineReader& lines, const std::strin
   const std::string expected = "a header `" + time_column + ",<series>…`";
   FUGU_ASSIGN(const auto header, csv::read_header(lines, expected));
   const auto names = csv::split(header);
-  if (names[0] != time_column) return found_but_expected(lines.at(1), "another first column", expected);
+  if (names[0] != time_column)
+    return found_but_expected(lines.at(1), "first column " + shown_name(names[0]),
+                              expected + ", or the name of its first column as --time-column");
   if (names.size() < 2) return found_but_expected(lines.at(1), "no series", expected);
   NameTable known;
   std::vector<std::string> series;
@@ -88,7 +90,7 @@ Result<void> StreamReader::start() {
 Result<void> StreamReader::parse_first_stamp(std::string_view time, Stamp& first) const {
   const TimeFault fault = parse_stamp(time, options_.default_utc_offset_s, first);
   if (fault == TimeFault::none) return {};
-  return found_but_expected(lines_.at(1), "time " + shown_time(time), expected_stamp(fault));
+  return found_but_expected(lines_.at(1), "time " + shown_time(time), csv::expected_first_time(fault));
 }
 
 Result<void> StreamReader::start_clock(Stamp first, std::string_view time) {
@@ -111,7 +113,7 @@ Result<void> StreamReader::start_clock(Stamp first, std::string_view time) {
 Result<std::int64_t> StreamReader::slot_length(Stamp first) {
   FUGU_ASSIGN(const auto line, lines_.peek());
   if (!line) {
-    return found_but_expected({lines_.file(), 0, 0}, "a single row", "two rows, or the slot length as an option");
+    return found_but_expected({lines_.file(), 0, 0}, "a single row", "two rows, or --slot-length");
   }
   Stamp second;
   const std::string_view time = time_of(*line);
@@ -165,6 +167,8 @@ Result<void> StreamReader::parse_cells(std::string_view line) {
                                 "a number such as 0.25, or nothing for a missing value");
     }
     ahead_.values.push_back(fault == DecimalFault::empty ? Raw() : Raw(steps));
+    if (options_.warn && fault == DecimalFault::none && !options_.unit_step.holds(cell))
+      std::exchange(options_.warn, nullptr)(lines_.file() + ": " + options_.unit_step.rounding_text(cell));
   }
   if (rest.empty() && ahead_.values.size() == series_.size()) return {};
   return found_but_expected(lines_.at(1), csv::count_fields(csv::split(line).size()),

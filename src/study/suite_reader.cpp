@@ -515,7 +515,10 @@ Result<toml::table> parse_toml(const Suite& suite) {
     return toml::table(toml::parse(text));
   } catch (const toml::parse_error& error) {
     const SuitePlace place = place_of(error.source());
-    return found_but_expected({suite.file, place.line, place.column}, error.description(), "TOML");
+    std::string_view why = error.description();
+    if (why.starts_with("Error ")) why.remove_prefix(6);
+    return found_but_expected({suite.file, place.line, place.column}, std::string("no TOML ").append(why),
+                              "a suite such as fugu bench --print smoke shows");
   } catch (const TomlAssertion&) {
     return found_but_expected({suite.file, line_of_assertion(text), 1}, "a line that cannot be read", "TOML");
   }

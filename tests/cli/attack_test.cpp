@@ -40,6 +40,19 @@ TEST_F(AttackCommand, OneSecretByHand) {
   EXPECT_NE(read_file(directory_ / "a.html").find("</html>"), std::string::npos);
 }
 
+TEST_F(AttackCommand, WithoutAUnitStepMagnitudesCountAsStated) {
+  write("p.csv", kPolicies, "a,0,3,1,0.3,0.15\n");
+  const Finished fine = attack("--released r.csv --policies p.csv");
+  EXPECT_EQ(fine.exit_code, 0) << fine;
+  EXPECT_TRUE(says(fine, "1.00 of 1")) << fine;
+  EXPECT_EQ(attack("--released r.csv --policies p.csv --unit-step 1").exit_code, 1) << "as if 1 was to be hidden";
+  for (const char* options : {"", " --delta 1e-6"}) {  // noise too wide for a fine grid
+    write("r.csv", kReleases, "0,load,5,2e8,5e-9,1\n");
+    const Finished wide = attack(std::string("--released r.csv --policies p.csv").append(options));
+    EXPECT_EQ(wide.exit_code, 0) << wide;
+  }
+}
+
 TEST_F(AttackCommand, ASecondSecretCountsTogether) {
   write("p.csv", kPolicies, "a,0,3,1,2,1\na,2,3,1,1,1\n");
   const Finished finished = attack("--released r.csv --policies p.csv");
@@ -132,6 +145,16 @@ TEST_F(AttackCommand, WithDeltaZeroIsSaidOnlyForWhatIsWithin) {
 TEST_F(AttackCommand, AnIntervalFarLongerThanTheReleaseIsAttackedAtOnce) {
   write("p.csv", kPolicies, "a,0,3500000,2,1,1\n");
   EXPECT_EQ(attack("--released r.csv --policies p.csv").exit_code, 0);
+}
+
+TEST_F(AttackCommand, NoInputAndNoOtherOutputIsOverwritten) {
+  const std::string before = read_file(directory_ / "p.csv").append(read_file(directory_ / "r.csv"));
+  const std::string inputs = "--released r.csv --policies p.csv ";
+  expect_error(std::string(inputs).append("--out p.csv"), "--policies and --out must be different files");
+  expect_error(std::string(inputs).append("--html ./r.csv"), "--released and --html must be different files");
+  expect_error(std::string(inputs).append("--plot new --html ./new"), "--plot and --html must be different files");
+  EXPECT_EQ(read_file(directory_ / "p.csv").append(read_file(directory_ / "r.csv")), before);
+  EXPECT_EQ(attack(std::string(inputs).append("--out /dev/null --html /dev/null")).exit_code, 0) << "not a file";
 }
 
 TEST_F(AttackCommand, WhatIsNotRightIsNamed) {

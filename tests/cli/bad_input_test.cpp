@@ -323,9 +323,16 @@ TEST(Usage, EachMistakeIsNamed) {
   write_file(directory / "s.csv", kGood);
   write_file(directory / "r.csv", kReadings);
   write_file(directory / "map.csv", "meter,series\na,north\nb,north\n");
+  write_file(directory / "stamps.csv", "timestamp,load\n0,5\n");
+  write_file(directory / "local.csv", "time,load\n2026-01-01T00:00:00,5\n");
+  write_file(directory / "minus.csv", "time,load\n-5,5\n");
+  write_file(directory / "broken.toml", "name = = 3\n");
   const std::string stream = "publish --stream s.csv ";
   const std::string uniform = stream + "--mechanism uniform --sensitivity 3 ";
   const std::string promise = kPromise;
+  const std::string readings = "publish --readings r.csv --series-map map.csv --clamp 10 --mechanism uniform ";
+  // Of three together, each changes 1.5.
+  write_file(directory / "p.csv", "meter,start,end,length,magnitude,epsilon,group\na,0,3,1,1.5,1,3\na,0,2,1,2.2,1,\n");
   const std::vector<Usage> cases = {
       {"", "subcommand"},
       {"publicise", "publicise"},
@@ -336,6 +343,19 @@ TEST(Usage, EachMistakeIsNamed) {
       {uniform + "--readings r.csv --series-map map.csv --clamp 10" + promise, "--stream"},
       {"publish --stream missing.csv --mechanism uniform --sensitivity 3" + promise, "missing.csv"},
       {"publish --stream . --mechanism uniform --sensitivity 3" + promise, "."},
+      // Options that would change nothing.
+      {uniform + promise + " --clamp 5", "belong to --readings"},
+      {uniform + promise + " --grace 3", "belong to --readings"},
+      {uniform + promise + " --strict", "belong to --readings"},
+      {uniform + promise + " --late drop", "belong to --readings"},
+      {uniform + promise + " --series-map map.csv", "belong to --readings"},
+      {uniform + promise + " --notice 5", "--notice"},
+      {uniform + promise + " --smallest-epsilon 3", "--smallest-epsilon"},
+      {uniform + promise + " --repeats keep", "--repeats"},
+      {readings + promise + " --time-column when", "--time-column"},
+      {readings + promise + " --budgets own", "--budgets"},
+      {stream + "--policies p.csv --floor event:1 --sensitivity 2 --unit-step 0.1 --mechanism narwhal",
+       "p.csv:3:9: found magnitude"},
       // The promise.
       {uniform + "--definition w-event --w 4", "--epsilon is missing"},
       {uniform + "--definition w-event --w 4 --epsilon 0", "--epsilon"},
@@ -392,7 +412,8 @@ TEST(Usage, EachMistakeIsNamed) {
       // Noise that anybody can subtract.
       {uniform + promise + " --seed 1 --ledger run.ledger", "--seed", 3},
       {uniform + promise + " --seed 1 --follow", "--seed", 3},
-      {uniform + promise + " --out s.csv", "is an input"},
+      {uniform + promise + " --out ./s.csv", "--stream and --out must be different files"},
+      {uniform + promise + " --ledger new --out new", "--out and --ledger must be different files"},
       {uniform + promise + " --seed minus", "--seed"},
       // Other commands.
       {"audit", "--ledger"},
@@ -400,9 +421,20 @@ TEST(Usage, EachMistakeIsNamed) {
       {"audit --released s.csv --sensitivity 3" + promise, "s.csv"},
       {"metrics --stream s.csv", "--released"},
       {"metrics --stream s.csv --released missing.csv", "missing.csv"},
+      {"publish --stream stamps.csv --mechanism uniform --sensitivity 3" + promise, "'timestamp'"},
+      {"publish --stream local.csv --mechanism uniform --sensitivity 3" + promise, "--utc-offset"},
+      {"publish --stream minus.csv --mechanism uniform --sensitivity 3" + promise,
+       "found time written as a number; expected a slot number"},
+      {"bench --suite broken.toml --out b", "broken.toml:1:"},
+      {"bench --suite broken.toml --out b", "found no TOML while"},
       {"metrics --stream s.csv --released s.csv", "s.csv"},
       {"report --stream s.csv --run nonsense --out report.html", "--run"},
       {"simulate", "subcommand"},
+      {"simulate artificial --name a,b", "--name"},
+      {"simulate artificial --length 99999999999999", "--length"},
+      {"simulate policies --days 99999999999999", "--days"},
+      {"distributional prepare --series-map map.csv --clamp 10 --out x --spread 1", "--epsilon is missing"},
+      {"distributional prepare --series-map map.csv --clamp 10 --out x --epsilon 1", "--spread is missing"},
       {"simulate artificial --length -5", "length"},
       {"simulate artificial --sparsity 2", "sparsity"},
       {"simulate artificial --start yesterday", "--start"},

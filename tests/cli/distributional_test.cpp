@@ -210,7 +210,7 @@ TEST_F(Distributional, AStreamThatBeganWithOtherConstantsIsRefused) {
 }
 
 TEST_F(Distributional, SaysWhatIsWrong) {
-  expect_error(kPrepare + "--out s.state", 2, "--epsilon and --spread are missing");
+  expect_error(kPrepare + "--out s.state", 2, "--epsilon is missing");
   expect_error(kPrepare + "--spread 20 --out s.state", 2, "--epsilon");
   expect_error(kPrepare + "--spread 0 --epsilon 1 --out s.state", 2, "--spread must be positive");
   expect_error(kPrepare + "--spread -3 --epsilon 1 --out s.state", 2, "--spread must be positive");
@@ -233,6 +233,32 @@ TEST_F(Distributional, ASpreadBelowWhatWasLearnedIsSaidAndKept) {
   EXPECT_NE(finished.err.find("8 meters spread more"), std::string::npos) << finished;
 }
 
+TEST_F(Distributional, AStreamThatHasWhatWasLearnedFromIsRefused) {
+  const auto day = [](const char* date) {
+    std::string rows = "time,meter,value\n";
+    for (int hour = 0; hour < 24; ++hour) {
+      for (int meter = 0; meter < 2; ++meter) {
+        char row[80];
+        std::snprintf(row, sizeof row, "%sT%02d:00:00Z,m%d,%d\n", date, hour, meter, hour % 7 + meter);
+        rows += row;
+      }
+    }
+    return rows;
+  };
+  write("map.csv", "meter,series\nm0,north\nm1,north\n");
+  write("past.csv", day("2026-01-01"));
+  write("next.csv", day("2026-01-02"));
+  const std::string options = "--series-map map.csv --clamp 10 --slot-length 1h ";
+  ASSERT_EQ(
+      fugu("distributional prepare --readings past.csv --spread 5 --epsilon 1 --out days.state " + options).exit_code,
+      0);
+  const std::string publish =
+      "publish --distributional days.state --definition event --epsilon 1 --mechanism uniform " + options +
+      "--readings ";
+  expect_error(publish + "past.csv", 3, "before the past readings end");
+  EXPECT_EQ(fugu(publish + "next.csv").exit_code, 0);
+}
+
 TEST_F(Distributional, PublishRefusesOtherStatesAndWhatDoesNotFit) {
   ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 1 --out s.state").exit_code, 0);
   const auto with = [](const std::string& from, const std::string& to) {
@@ -240,7 +266,7 @@ TEST_F(Distributional, PublishRefusesOtherStatesAndWhatDoesNotFit) {
     return changed.replace(changed.find(from), from.size(), to);
   };
   expect_error(with("--clamp 100", "--clamp 99"), 3, "another clamp");
-  expect_error(kPublish + "--unit-step 0.1", 3, "another");
+  expect_error(kPublish + "--unit-step 0.1", 3, "another unit step");
   write("map.csv", text("map.csv").append("m9,north\n"));
   expect_error(kPublish, 3, "other meters");
   SetUp();

@@ -91,6 +91,35 @@ TEST(Device, FullOutput) {
   EXPECT_EQ(lines_of(read_file(directory / "out.csv")).size(), 1u + kSlots);
 }
 
+TEST(Device, AFullDiskLeavesNoEmptyFilesAndTheRetryIsTaken) {
+  const TempDir directory;
+  const ProcessOptions full{.directory = directory.path(), .in_child = disk_of(0)};
+  for (const char* command :
+       {"meter keys --meter a --out m.keys --collector-out c.keys", "simulate artificial --out s.csv",
+        "simulate households --households 2 --days 1 --readings r.csv --policies p.csv"}) {
+    const Finished finished = run(fugu_command(command), {}, full);
+    EXPECT_EQ(finished.exit_code, 4) << command << "\n" << finished;
+    EXPECT_NE(finished.err.find("File too large"), std::string::npos) << finished;
+    EXPECT_TRUE(std::filesystem::is_empty(directory.path())) << command;
+    const Finished again = run_fugu(directory, command);
+    EXPECT_EQ(again.exit_code, 0) << again;
+    for (const auto& file : std::filesystem::directory_iterator(directory.path())) std::filesystem::remove(file);
+  }
+  // The second of two files that belong together.
+  write_file(directory / "c.keys", "there");
+  EXPECT_EQ(run_fugu(directory, "meter keys --meter a --out m.keys --collector-out c.keys").exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(directory / "m.keys"));
+}
+
+TEST(Device, APageThatCannotBeWrittenSaysWhy) {
+  const TempDir directory;
+  write_file(directory / "p.csv", "meter,start,end,length,magnitude,epsilon\na,0,3,1,2,1\n");
+  write_file(directory / "r.csv", "time,series,value,scale,loss_rate,sampled\n0,load,5.5,2,0.5,1\n");
+  const Finished finished = run_fugu(directory, "attack --released r.csv --policies p.csv --html missing/x.html");
+  EXPECT_EQ(finished.exit_code, 4) << finished;
+  EXPECT_NE(finished.err.find("missing/x.html: opening failed: No such file"), std::string::npos) << finished;
+}
+
 TEST(Device, LedgerThatCannotBeWritten) {
   const TempDir directory;
   write_file(directory / "s.csv", stream());

@@ -66,7 +66,9 @@ void prepare_inputs(const TempDir& directory) {
   write_file(directory / "readings.csv", readings);
   write_file(directory / "feeders.csv", "meter,series\nm1,east\nm2,east\nm3,west\nm3,town\n");
   write_file(directory / "homes.csv", "meter,series\nh0,east\nh1,west\nh1,town\n");
-  write_file(directory / "past.csv", readings);
+  std::string past = readings;
+  for (std::size_t at = 0; (at = past.find("2026-01-01", at)) != std::string::npos;) past.replace(at, 10, "2025-12-31");
+  write_file(directory / "past.csv", past);
   ASSERT_EQ(in_shell(directory, "gzip -k readings.csv").exit_code, 0);
 }
 
@@ -162,11 +164,44 @@ TEST(Help, ExamplesThatTellAStoryRunOneAfterTheOther) {
   }
 }
 
+TEST(Help, EveryCommandOfAHowToRuns) {
+  for (const char* name : {"see-what-an-attacker-learns", "hide-when", "hide-habits", "let-losses-fade", "state-a-wish",
+                           "judge-a-release"}) {
+    const TempDir directory;
+    const std::string page = read_file((kSource / "docs" / "how-to" / (std::string(name) + ".md")).string());
+    std::string wishes;  // rows that a page shows
+    for (const std::string& line : lines_of(page)) {
+      if (line.starts_with("    meter,") || line.starts_with("    home,")) wishes.append(trimmed(line)).append("\n");
+    }
+    if (!wishes.empty()) write_file(directory / "wishes.csv", wishes);
+    const std::vector<std::string> commands = commands_in(page);
+    EXPECT_FALSE(commands.empty()) << name;
+    for (const std::string& command : commands) {
+      const Finished finished = in_shell(directory, command);
+      EXPECT_EQ(finished.exit_code, 0) << name << ": " << command << "\n" << finished;
+    }
+  }
+}
+
 TEST(Help, VersionAndHelpFlags) {
   const TempDir directory;
   EXPECT_EQ(run_fugu(directory, "--version").out, "fugu " FUGU_VERSION "\n");
   EXPECT_EQ(run_fugu(directory, "--help").exit_code, 0);
   EXPECT_EQ(run_fugu(directory, "-h").exit_code, 0);
+}
+
+TEST(Help, AWordThatIsNoCommandIsNamed) {
+  const TempDir directory;
+  for (const auto& [command, word] : {std::pair{"publsh --help", "'publsh' of fugu;"},
+                                      {"publsh", "'publsh' of fugu;"},
+                                      {"meter nosuch", "'nosuch' of fugu meter;"},
+                                      {"meter nosuch --help", "'nosuch' of fugu meter;"},
+                                      {"simulate x --out y", "'x' of fugu simulate;"}}) {
+    const Finished finished = run_fugu(directory, command);
+    EXPECT_EQ(finished.exit_code, 2) << command << "\n" << finished;
+    EXPECT_NE(finished.err.find(word), std::string::npos) << command << "\n" << finished;
+    EXPECT_EQ(finished.out, "") << command;
+  }
 }
 
 /// What `fugu describe NAME` says, by its first word.
@@ -208,6 +243,18 @@ TEST_F(Describe, ExplainsEveryName) {
     for (const char* word : {"what", "promise", "status", "proof", "example"})
       EXPECT_NE(said(one.out, word), "") << name << " says nothing about its " << word << "\n" << one.out;
   }
+}
+
+TEST_F(Describe, WhatKeepsNoPromiseSaysSo) {
+  const std::string list = run_fugu(directory_, "describe").out;
+  for (const char* name : {"unicorn-star", "conference-7", "rescuedp-as-published", "bd-as-published"}) {
+    EXPECT_TRUE(said(run_fugu(directory_, std::string("describe ").append(name)).out, "promise").starts_with("none"))
+        << name;
+    const std::size_t at = list.find(std::string("\n  ").append(name).append(" "));
+    ASSERT_NE(at, std::string::npos) << list;
+    EXPECT_NE(list.substr(at, list.find('\n', at + 1) - at).find("[no promise"), std::string::npos) << list;
+  }
+  EXPECT_TRUE(said(run_fugu(directory_, "describe narwhal").out, "promise").starts_with("keeps the definition"));
 }
 
 TEST_F(Describe, EveryProofIsThere) {

@@ -38,6 +38,14 @@ TEST_F(SimulateHouseholds, WritesWhatPublishReads) {
   }
 }
 
+TEST_F(SimulateHouseholds, TwoOutputsIntoOneFileAreRefused) {
+  expect_error("--households 2 --days 1 --readings r.csv --policies ./r.csv", "must be different files");
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "r.csv"));
+  write_file(directory_ / "figures.csv", "mine\n");
+  expect_error("--parameters figures.csv --totals figures.csv", "--parameters and --totals must be different files");
+  EXPECT_EQ(read_file(directory_ / "figures.csv"), "mine\n");
+}
+
 TEST_F(SimulateHouseholds, TotalsAreTheSumsOfTheReadings) {
   ASSERT_EQ(simulate("--households 5 --days 1 --slot-length 1h --readings r.csv --totals t.csv").exit_code, 0);
   const auto readings = lines("r.csv");

@@ -249,6 +249,42 @@ TEST_F(Meter, AnOldStateIsNoticed) {
   EXPECT_NE(collected.err.find("its state file may be an old copy"), std::string::npos) << collected.err;
 }
 
+TEST_F(Meter, ACollectorWithOtherOptionsIsTold) {
+  ASSERT_EQ(fugu(std::string(kReport).append("--epsilon 1 --delta 1e-4 --drain")).exit_code, 0);
+  const Finished other = fugu(std::string(kCollect).append("--epsilon 4 --delta 1e-1"));
+  EXPECT_EQ(other.exit_code, 0) << other;
+  EXPECT_NE(other.err.find("no report was in time"), std::string::npos) << other;
+  const Finished same = fugu(std::string(kCollect).append("--epsilon 1 --delta 1e-4"));
+  EXPECT_EQ(same.err.find("no report was in time"), std::string::npos) << same;
+  const Finished coarse = fugu(std::string(kCollect).append("--epsilon 1 --delta 1e-4 --unit-step 0.5"));
+  EXPECT_EQ(coarse.exit_code, 2) << coarse;
+  EXPECT_NE(coarse.err.find("--unit-step"), std::string::npos) << coarse;
+}
+
+TEST_F(Meter, AHistogramNeedsItsBinWidthBeforeAnythingIsWritten) {
+  ASSERT_EQ(fugu(std::string(kReport).append("--b 2 --drain")).exit_code, 0);
+  for (const char* wrong : {"--histogram h.csv", "--histogram h.csv --bin-width 0", "--bin-width 5"}) {
+    const Finished finished = fugu(std::string(kCollect).append("--b 2 ").append(wrong));
+    EXPECT_EQ(finished.exit_code, 2) << finished;
+    EXPECT_NE(finished.err.find("--bin-width"), std::string::npos) << finished;
+    for (const char* file : {"e.csv", "a.csv", "h.csv"})
+      EXPECT_FALSE(std::filesystem::exists(directory / file)) << wrong << " " << file;
+  }
+}
+
+TEST_F(Meter, ValuesThatGetRoundedAreToldOnce) {
+  write_file(directory / "r.csv", "time,meter,value\n0,m0,1.5\n0,m1,0.25\n1,m0,2.125\n");
+  const Finished coarse = fugu(std::string(kReport).append("--b 2"));
+  EXPECT_EQ(coarse.exit_code, 0) << coarse;
+  const std::size_t at = coarse.err.find("r.csv: values are not multiples of the unit step 1 and get rounded");
+  ASSERT_NE(at, std::string::npos) << coarse;
+  EXPECT_EQ(coarse.err.find("get rounded", at + 80), std::string::npos) << coarse;
+  std::filesystem::remove(directory / "g.state");
+  std::filesystem::remove(directory / "reports.csv");
+  const Finished fine = fugu(std::string(kReport).append("--b 2 --unit-step 0.001"));
+  EXPECT_EQ(fine.err.find("get rounded"), std::string::npos) << fine;
+}
+
 TEST_F(Meter, TimeStampsWork) {
   write_file(directory / "r.csv",
              "time,meter,value\n2026-03-29T01:45:00+01:00,m0,1.5\n2026-03-29T03:00:00+02:00,m0,2\n");

@@ -11,7 +11,8 @@ namespace fugu::test {
 namespace {
 
 constexpr const char* kCommand =
-    "publish --stream - --definition event --epsilon 1 --sensitivity 1 --mechanism uniform --out out.csv";
+    "publish --stream - --definition event --epsilon 1 --sensitivity 1 --mechanism uniform --ledger run.ledger "
+    "--out out.csv";
 constexpr const char* kWipe = "\r\033[K";
 
 /// Feeds a stream that takes half a second.

@@ -42,6 +42,58 @@ TEST(Publish, FromStandardInputToStandardOutput) {
   EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
 }
 
+bool says(const Finished& finished, const std::string& text) { return finished.err.find(text) != std::string::npos; }
+
+TEST(Publish, ValuesThatGetRoundedAreToldOnceAndNeverShown) {
+  const TempDir directory;
+  write_file(directory / "s.csv", "time,load\n0,7341\n1,7342.593\n2,7343.1\n");
+  write_file(directory / "r.csv", "time,meter,value\n0,a,0.734\n0,b,0.4\n1,a,0.735\n");
+  write_file(directory / "map.csv", "meter,series\na,north\nb,north\n");
+  write_file(directory / "p.csv", "meter,start,end,length,magnitude,epsilon\na,0,2,1,2.2,1\na,1,2,1,2.25,1\n");
+  const std::string promise = " --mechanism uniform --definition event --epsilon 1";
+  const std::string stream = "publish --sensitivity 3 --stream s.csv" + promise;
+  const std::string readings = "publish --readings r.csv --series-map map.csv --clamp 10" + promise;
+  const std::string policies =
+      "publish --sensitivity 3 --stream s.csv --policies p.csv --floor event:1 --mechanism narwhal";
+  const auto notes = [&](const std::string& command) {
+    const Finished finished = run_fugu(directory, command);
+    EXPECT_EQ(finished.exit_code, 0) << finished;
+    EXPECT_FALSE(says(finished, "734")) << finished;
+    int count = 0;
+    for (const std::string& line : lines_of(finished.err)) count += line.find("get rounded") != std::string::npos;
+    return std::pair(count, finished);
+  };
+  const auto [of_stream, first] = notes(stream);
+  EXPECT_EQ(of_stream, 1) << first;
+  EXPECT_TRUE(says(first, "s.csv: values are not multiples of the unit step 1 and get rounded: --unit-step 0.001"));
+  const auto [of_readings, second] = notes(readings);
+  EXPECT_EQ(of_readings, 1) << second;
+  EXPECT_TRUE(says(second, "r.csv: values")) << second;
+  const auto [of_policies, third] = notes(policies);
+  EXPECT_EQ(of_policies, 2) << third;
+  EXPECT_TRUE(says(third, "p.csv: magnitudes are not multiples of the unit step 1 and get rounded up")) << third;
+  for (const std::string& command : {stream, readings, policies})
+    EXPECT_EQ(notes(std::string(command).append(" --unit-step 0.001")).first, 0) << command;
+}
+
+TEST(Publish, WithoutALedgerItSaysWhatThatMeans) {
+  const TempDir directory;
+  const std::string command = "publish --stream - --definition event --epsilon 1 --sensitivity 3 --mechanism uniform";
+  EXPECT_TRUE(says(run_fugu(directory, command, stream(5)), "no --ledger"));
+  EXPECT_FALSE(says(run_fugu(directory, command + " --seed 1", stream(5)), "no --ledger"))
+      << "a simulation spends nothing";
+  EXPECT_FALSE(says(run_fugu(directory, command + " --ledger l --out o.csv", stream(5)), "no --ledger"));
+}
+
+TEST(Publish, ARunThatGoesOnCountsItsOwnSlots) {
+  const TempDir directory;
+  const std::string command =
+      "publish --stream - --definition event --epsilon 1 --sensitivity 3 --mechanism uniform --ledger l --out o.csv";
+  EXPECT_TRUE(says(run_fugu(directory, command, stream(5)), "released 5 slots of"));
+  EXPECT_TRUE(says(run_fugu(directory, command, stream(5)), "released 0 slots, after 5 by earlier runs, of"));
+  EXPECT_TRUE(says(run_fugu(directory, command, stream(8)), "released 3 slots, after 5 by earlier runs, of"));
+}
+
 TEST(Publish, GzipIsReadAsItIs) {
   const TempDir directory;
   const std::string text = stream(50);

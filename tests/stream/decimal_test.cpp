@@ -81,6 +81,60 @@ TEST(UnitStep, RoundsMagnitudesAway) {
   EXPECT_EQ(steps("1", "1e-400", Rounding::away), 1);
 }
 
+TEST(UnitStep, KnowsWhatItHolds) {
+  for (const auto& [unit, text] : {std::pair{"1", "17"},
+                                   {"1", "-3."},
+                                   {"1", "1.000"},
+                                   {"1", "12e2"},
+                                   {"1", "1.25e2"},
+                                   {"0.001", "0.25"},
+                                   {"0.001", "-7"},
+                                   {"0.25", "1.75"},
+                                   {"0.25", "3"},
+                                   {"3", "-9"},
+                                   {"1000", "5000"},
+                                   {"1000", "5e3"},
+                                   {"1", "0.0000000000000"},
+                                   {"1000", "0"},
+                                   {"7", "7e17"},
+                                   {"1", "0e-300"}})
+    EXPECT_TRUE(step(unit).holds(text)) << text << " on " << unit;
+  for (const auto& [unit, text] : {std::pair{"1", "0.3"},
+                                   {"1", "-12.001"},
+                                   {"1", "1e-3"},
+                                   {"0.001", "0.1234"},
+                                   {"0.25", "0.3"},
+                                   {"0.25", "0.125"},
+                                   {"3", "10"},
+                                   {"1000", "1500"},
+                                   {"7", "1e17"},
+                                   {"1", "1.00000000000000000000000000000000000001"}})
+    EXPECT_FALSE(step(unit).holds(text)) << text << " on " << unit;
+}
+
+TEST(UnitStep, SaysWhichStepWouldKeepAValue) {
+  EXPECT_EQ(step("1").rounding_text("48.593"),
+            "values are not multiples of the unit step 1 and get rounded: --unit-step 0.001 would keep them");
+  EXPECT_EQ(step("0.25").rounding_text("2.2", Rounding::away),
+            "magnitudes are not multiples of the unit step 0.25 and get rounded up: --unit-step 0.01 would keep them");
+  EXPECT_NE(step("1").rounding_text("0.1234567890123").find("--unit-step 0.000001 would keep more"), std::string::npos);
+  EXPECT_NE(step("1000").rounding_text("1500").find("--unit-step 1 would keep them"), std::string::npos);
+}
+
+RC_GTEST_PROP(UnitStep, HoldsMultiples, ()) {
+  const auto number = *rc::gen::inRange<std::int64_t>(-5000, 5000);
+  const auto exponent = *rc::gen::inRange(-4, 3);
+  std::int64_t tenthousandths = number;
+  for (int i = -4; i < exponent; ++i) tenthousandths *= 10;
+  const std::string text = step("0.0001").text(tenthousandths);
+  const std::string with_exponent = std::to_string(number).append("e").append(std::to_string(exponent));
+  for (const auto& [unit, size] :
+       {std::pair{"1", 10'000}, {"0.01", 100}, {"0.25", 2500}, {"3", 30'000}, {"20", 200'000}}) {
+    RC_ASSERT(step(unit).holds(text) == (tenthousandths % size == 0));
+    RC_ASSERT(step(unit).holds(with_exponent) == (tenthousandths % size == 0));
+  }
+}
+
 TEST(UnitStep, WhatIsWrongHasAName) {
   EXPECT_EQ(fault_of(""), DecimalFault::empty);
   for (const char* nan : {"nan", "NaN", "-NAN"}) EXPECT_EQ(fault_of(nan), DecimalFault::nan) << nan;

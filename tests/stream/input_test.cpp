@@ -208,9 +208,9 @@ TEST(Location, ShowsNoNumbers) {
   EXPECT_EQ(shown_name("-1e300"), "a number");
   EXPECT_EQ(shown_name("nan"), "a number");
   EXPECT_EQ(shown_time("2026-03-29T99:00"), "'2026-03-29T99:00'");
-  EXPECT_EQ(shown_time("12.5"), "a number");
+  EXPECT_EQ(shown_time("12.5"), "written as a number");
   EXPECT_EQ(shown_time("5000-1"), "'5000-1'");
-  EXPECT_EQ(shown_time("1234.5 kWh"), "text");
+  EXPECT_EQ(shown_time("1234.5 kWh"), "written as text");
   EXPECT_EQ(shown_time(""), "nothing");
 }
 

@@ -87,11 +87,15 @@ TEST(StreamReader, AHeaderOnlyIsNoSlots) {
 TEST(StreamReader, BadHeader) {
   EXPECT_EQ(error_of(""), "s.csv: found an empty file; expected a header `time,<series>…`");
   EXPECT_EQ(error_of(test::gzip("")), "s.csv: found an empty file; expected a header `time,<series>…`");
-  EXPECT_EQ(error_of("slot,a\n"), "s.csv:1:1: found another first column; expected a header `time,<series>…`");
+  EXPECT_EQ(error_of("slot,a\n"),
+            "s.csv:1:1: found first column 'slot'; expected a header `time,<series>…`, or the name of its first column "
+            "as --time-column");
   EXPECT_EQ(error_of("time\n"), "s.csv:1:1: found no series; expected a header `time,<series>…`");
   EXPECT_EQ(error_of("time,a,,b\n"), "s.csv:1:8: found nothing; expected a series name");
   EXPECT_EQ(error_of("time,a,b,a\n"), "s.csv:1:10: found series 'a' a second time; expected each series once");
-  EXPECT_EQ(error_of("\"time\",\"a\"\n"), "s.csv:1:1: found another first column; expected a header `time,<series>…`");
+  EXPECT_EQ(error_of("\"time\",\"a\"\n"),
+            "s.csv:1:1: found first column '\"time\"'; expected a header `time,<series>…`, or the name of its first "
+            "column as --time-column");
   EXPECT_EQ(drain_text("slot,a\n0,1\n", {.time_column = "slot"}).rows.size(), 1u);
 }
 
@@ -103,21 +107,22 @@ TEST(StreamReader, BadRows) {
   EXPECT_EQ(error_of("time,a,b\n0,1,2\n1,2\n"), "s.csv:3:1: found 2 fields; expected 3 fields, as in the header");
   EXPECT_EQ(error_of("time,a,b\n0,1,2,3\n"), "s.csv:2:1: found 4 fields; expected 3 fields, as in the header");
   EXPECT_EQ(error_of("time,a\n0.5,1\n"),
-            "s.csv:2:1: found time a number; expected a time such as 2026-03-29T01:45:00+01:00");
+            "s.csv:2:1: found time written as a number; expected a slot number such as 0, 1, 2, or a time such as "
+            "2026-03-29T01:45:00+01:00");
   EXPECT_EQ(error_of("time,a\n0,1\n1.5,1\n"),
-            "s.csv:3:1: found time a number; expected a slot number such as 0, 1, 2, as in the first row");
+            "s.csv:3:1: found time written as a number; expected a slot number such as 0, 1, 2, as in the first row");
   EXPECT_EQ(
       error_of("time,a\n0,1\n200000,1\n"),
       "s.csv:3:1: found time 200000, which is far ahead of the rows before; expected a gap of at most 100000 slots");
   EXPECT_EQ(error_of("time,a\n2026-03-29T01:00:00Z,1\n"),
-            "s.csv: found a single row; expected two rows, or the slot length as an option");
+            "s.csv: found a single row; expected two rows, or --slot-length");
   EXPECT_EQ(
       error_of("time,a\n2026-03-29T01:00:00Z,1\n2026-03-29T01:00:00Z,1\n"),
       "s.csv:3:1: found time '2026-03-29T01:00:00Z', which is not after the row before; expected ascending times");
   EXPECT_EQ(error_of("time,a\n2026-03-29T01:00:00Z,1\n2026-03-29T01:15:00Z,1\n2026-03-29T01:25:00Z,1\n"),
             "s.csv:4:1: found time '2026-03-29T01:25:00Z'; expected the start of a slot, a multiple of 900 s from "
             "2026-03-29T01:00:00Z");
-  EXPECT_TRUE(contains(error_of("time,a\n2026-03-29T01:00:00,1\n", {.slot_s = 900}), "default UTC offset"));
+  EXPECT_TRUE(contains(error_of("time,a\n2026-03-29T01:00:00,1\n", {.slot_s = 900}), "--utc-offset"));
 }
 
 TEST(StreamReader, BadValuesAreNotShown) {

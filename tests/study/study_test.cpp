@@ -317,7 +317,7 @@ TEST(Study, SaysWhatIsWrongWithMechanisms) {
   };
   EXPECT_NE(error_of(with("unifrom")).find("test.toml:1:15: there is no mechanism 'unifrom'; known are uniform"),
             std::string::npos);
-  EXPECT_NE(error_of(with("narwhal")).find("test.toml:1:15: narwhal needs --policies"), std::string::npos);
+  EXPECT_NE(error_of(with("narwhal")).find("test.toml:1:15: narwhal needs policies"), std::string::npos);
   EXPECT_NE(error_of(with("hybrid")).find("test.toml:1:15: hybrid needs"), std::string::npos);
 }
 

@@ -13,6 +13,7 @@
 // docs/guarantees/distributional.md.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,11 @@ namespace fugu {
 
 class DistributionalState {
  public:
-  /// Draws id and constants. `profiles`: one per meter of the map, in its order; none for bernoulli.
+  /// Draws id and constants. `profiles`: one per meter of the map, in its order; none for bernoulli. `learned_until_s`:
+  /// where the readings end that they were learned from, in seconds since 1970, if that is known.
   static Result<DistributionalState> prepare(const DistributionalPlan& plan, const SeriesMap& map,
-                                             std::vector<MeterProfile> profiles);
+                                             std::vector<MeterProfile> profiles,
+                                             std::optional<std::int64_t> learned_until_s = std::nullopt);
 
   /// Cause::usage when the file is there already.
   Result<void> save(const std::string& path) const;
@@ -36,6 +39,10 @@ class DistributionalState {
 
   /// Whether this is the state of that stream. Cause::refused when it is not: its constants would protect nothing.
   Result<void> check(const SeriesMap& map, const ClampRange& clamp, const UnitStep& unit_step) const;
+
+  /// Whether a stream that begins then has none of the readings that were learned from. Cause::refused when it has:
+  /// what is learned from them is what ε protects.
+  Result<void> check_begin(std::int64_t first_s) const;
 
   /// Tells states apart; no secret. The ledger has it.
   const std::string& id() const { return id_; }
@@ -62,6 +69,7 @@ class DistributionalState {
   DistributionalTransform transform_;
   Members members_;
   std::vector<SeriesConstants> constants_;  // by series
+  std::optional<std::int64_t> learned_until_s_;
 };
 
 /// The publishing side: a transform with a cryptographic source and constants of its own.

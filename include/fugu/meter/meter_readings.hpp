@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -17,7 +18,8 @@ class MeterReadings {
  public:
   struct Options {
     UnitStep unit_step = {};
-    std::optional<std::int64_t> slot_s = {};  ///< needed when times are stamps, not used otherwise
+    std::optional<std::int64_t> slot_s = {};                    ///< needed when times are stamps, not used otherwise
+    std::function<void(const std::string& message)> warn = {};  ///< told once, when the first value gets rounded
   };
   /// Reads the header and looks at the first row, which says how times are written. `meters` must outlive the reader.
   static Result<MeterReadings> open(Input input, const NameTable& meters, Options options);
@@ -36,6 +38,11 @@ class MeterReadings {
   Location here() const { return lines_.at(1); }
   /// Not a single row: how times are written is not known then.
   bool empty() const { return empty_; }
+  /// Where the slot of the row that next() gave last ends, in seconds since 1970; nothing when slots are numbers.
+  std::optional<std::int64_t> end_s() const {
+    if (!last_ || !format_.clock.has_time()) return std::nullopt;
+    return format_.clock.start_of(*last_ + 1);
+  }
   /// How reports of these readings are written. Slots of time stamps count from 1970, so that every file agrees.
   const ReportFormat& format() const { return format_; }
 
@@ -48,6 +55,7 @@ class MeterReadings {
   std::array<std::size_t, 3> columns_;  // of time, meter, value
   bool empty_ = false;
   ReportFormat format_;
+  std::function<void(const std::string& message)> warn_;
   std::optional<Slot> last_;
 };
 

@@ -46,8 +46,13 @@ struct PolicyOptions {
   /// Limits on single policies hold for every row. The others need to see what a meter has: read_policy_book() checks
   /// them, who takes rows one by one asks admit().
   AdmissionRule admission = {};
+  /// What the stream says that one meter can change in a slot: a magnitude above it (of each in a group) contradicts
+  /// it.
+  std::optional<std::uint64_t> largest_change_steps = {};
   Repeats repeats = Repeats::refuse;                       ///< for read_policy_book()
   std::function<void(const std::string&)> warn = nullptr;  ///< told how many repeats were kept, and where
+  /// Told once per reader, when the first magnitude is rounded up to the grid.
+  std::function<void(const std::string&)> warn_rounding = nullptr;
   std::size_t block_size = BlockReader::kBlockSize;
 };
 

@@ -45,6 +45,12 @@ class UnitStep {
   /// Sets `steps` to `text` divided by the step, rounded. On a fault `steps` is left alone.
   DecimalFault steps(std::string_view text, std::int64_t& steps, Rounding rounding = Rounding::half_up) const noexcept;
 
+  /// Whether `text`, which steps() takes, is a whole number of steps, so that rounding loses nothing.
+  bool holds(std::string_view text) const noexcept;
+  /// What to tell people when it is not: that values, or magnitudes, get rounded, and which step would keep them. Says
+  /// how many digits the text has, never which.
+  std::string rounding_text(std::string_view text, Rounding rounding = Rounding::half_up) const;
+
   /// Room for the longest text of format(): sign, 28 digits, 18 zeros, the point.
   static constexpr std::size_t kTextMax = 64;
   /// Writes `steps` times the step: the shortest decimal that is exactly that, without exponent. Returns its length.

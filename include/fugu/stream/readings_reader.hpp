@@ -48,7 +48,7 @@ struct ReadingsOptions {
   std::shared_ptr<ReadingTransform> transform = {};  ///< what meters send instead of their readings
   unsigned threads = 2;                              ///< 1 or 2; live inputs use 1
   std::size_t block_size = BlockReader::kBlockSize;
-  std::function<void(const std::string& message)> warn = {};  ///< told once, when the first reading is clamped
+  std::function<void(const std::string& message)> warn = {};  ///< told once of clamping and once of rounding
 };
 
 /// How many rows, and what became of them. For the administrator: exact counts of private events, not for release.

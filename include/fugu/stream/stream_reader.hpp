@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ struct StreamOptions {
   std::string time_column = "time";
   Slot gap_slots_max = 100'000;  ///< a row further ahead is an error, most likely a typo
   std::size_t block_size = BlockReader::kBlockSize;
+  std::function<void(const std::string& message)> warn = {};  ///< told once, when the first value gets rounded
 };
 
 /// Memory: one block and one row.
