@@ -247,9 +247,11 @@ DecimalFault UnitStep::steps(std::string_view text, std::int64_t& steps, Roundin
 }
 
 bool UnitStep::holds(std::string_view text) const noexcept {
-  if (mantissa_ == 1 && exponent_ <= 0 && text.find_first_of("eE") == std::string_view::npos) {  // the usual case
-    const std::size_t point = text.find('.');
-    if (point == std::string_view::npos || text.size() - point - 1 <= static_cast<std::size_t>(-exponent_)) return true;
+  if (mantissa_ == 1 && exponent_ <= 0) {  // the usual case: the digits at the end are counted
+    std::size_t at = text.size();
+    while (at > 0 && is_digit(text[at - 1])) --at;
+    if (at == 0) return true;
+    if (text[at - 1] == '.' && text.size() - at <= static_cast<std::size_t>(-exponent_)) return true;
   }
   const Decimal decimal = trimmed(text);
   if (decimal.mantissa == 0) return true;
