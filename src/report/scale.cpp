@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "fugu/report/number.hpp"
 #include "si_prefix.hpp"
@@ -33,15 +34,27 @@ Step larger(const Step& step) {
 /// The smallest round step of which `domain` holds at most `count_max` multiples wherever it starts.
 Step nice_step(const Interval& domain, int count_max) {
   const double smallest = domain.width() / std::max(1, count_max - 1);
+  // The width is a difference: of a narrow domain far from zero little of it is exact.
+  const double off = std::max(std::abs(domain.lo), std::abs(domain.hi)) / domain.width() * 0x1p-50;
   Step step{1.0, static_cast<int>(std::floor(std::log10(smallest)))};
-  while (step.value() < smallest * (1.0 - 1e-9)) step = larger(step);
+  while (step.value() < smallest * (1.0 - std::max(1e-9, off))) step = larger(step);
   return step;
 }
 
 constexpr double kPrefixFrom = 1e5;
 
-/// Of a step: the ends of a nice domain are ticks despite rounding.
-constexpr double kTolerance = 1e-9;
+/// Of a step: the ends of a nice domain are ticks despite the rounding of that many steps.
+double tolerance(double steps) { return std::max(1e-9, std::abs(steps) * 0x1p-50); }
+std::pair<double, double> steps_within(Interval domain, double step) {
+  const double lo = domain.lo / step;
+  const double hi = domain.hi / step;
+  return {std::ceil(lo - tolerance(lo)), std::floor(hi + tolerance(hi))};
+}
+std::pair<double, double> steps_around(Interval domain, double step) {
+  const double lo = domain.lo / step;
+  const double hi = domain.hi / step;
+  return {std::floor(lo + tolerance(lo)), std::ceil(hi - tolerance(hi))};
+}
 
 /// One way of writing for all ticks of an axis, so that they can be compared at a glance.
 std::string label(double value, const Step& step, double largest) {
@@ -79,9 +92,9 @@ std::vector<Tick> nice_ticks(Interval domain, int count_max) {
   domain = drawable(domain);
   const Step step = nice_step(domain, count_max);
   const double largest = std::max(std::abs(domain.lo), std::abs(domain.hi));
-  const double last = std::floor(domain.hi / step.value() + kTolerance);
+  const auto [first, last] = steps_within(domain, step.value());
   std::vector<Tick> ticks;
-  for (double count = std::ceil(domain.lo / step.value() - kTolerance); count <= last; ++count) {
+  for (double count = first; count <= last; ++count) {
     const double value = step.times(count);
     ticks.push_back({value, label(value, step, largest)});
   }
@@ -101,8 +114,7 @@ std::vector<Tick> decade_ticks(Interval logarithms) {
 Interval nice_domain(Interval domain, int count_max) {
   domain = drawable(domain);
   for (Step step = nice_step(domain, count_max);; step = larger(step)) {
-    const double first = std::floor(domain.lo / step.value() + kTolerance);
-    const double last = std::ceil(domain.hi / step.value() - kTolerance);
+    const auto [first, last] = steps_around(domain, step.value());
     if (last - first + 1.0 <= std::max(3, count_max)) return {step.times(first), step.times(last)};
   }
 }

@@ -254,7 +254,7 @@ TEST_F(PlanAndPublish, ScalesAreThoseOfTheReleases) {
   const std::vector<std::string> five = {"one", "two", "three", "four", "five"};
   const std::string named = " --series one,two,three,four,five";
   for (const std::string rest :
-       {" --exact-when-idle", " --floor event:2 --sensitivity 4", " --floor event:2 --sensitivity 4 --delta 1e-6"}) {
+       {" --exact-when-idle", " --floor event:2 --sensitivity 10", " --floor event:2 --sensitivity 10 --delta 1e-6"}) {
     expect_same(rest, "--stream 1.csv" + rest, {"one"});
     expect_same(named + rest, "--stream 5.csv" + rest, five);
     expect_same(named + " --budgets own" + rest, "--stream 5.csv --budgets own" + rest, five);
