@@ -1,0 +1,200 @@
+// fugu plan: from options and files to what is planned.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+#include "fugu/accounting/tenat.hpp"
+#include "fugu/accounting/zcdp.hpp"
+#include "plan_run.hpp"
+#include "same_file.hpp"
+#include "source_options.hpp"
+
+namespace fugu::cli {
+
+namespace {
+
+/// The longest stream that is planned: four and a half centuries of quarter hours.
+constexpr Slot kSlotsMax = Slot{1} << 24;
+
+Error usage(std::string message) { return {Cause::usage, std::move(message)}; }
+
+}  // namespace
+
+PolicyContext PlanRun::context(const UnitStep& unit_step) const {
+  return {.unit_step = unit_step,
+          .clock = outlook_.clock.clock,
+          .utc_offset_s = outlook_.clock.utc_offset_s,
+          .default_utc_offset_s = outlook_.clock.utc_offset_s,
+          .map = map_ ? &*map_ : nullptr,
+          .series = outlook_.series};
+}
+
+/// Names of the stream's series: from the map, as given, or made up where only their number is.
+Result<void> PlanRun::read_series() {
+  if (!arguments_.series_map.empty()) {
+    FUGU_ASSIGN(Input input, Input::open(arguments_.series_map));
+    FUGU_ASSIGN(map_, SeriesMap::read(std::move(input)));
+    outlook_.series = map_->series();
+    return {};
+  }
+  outlook_.series = arguments_.series;
+  if (outlook_.series.empty()) outlook_.series = {"1"};
+  const std::string& first = outlook_.series.front();
+  const bool counted = outlook_.series.size() == 1 && first.find_first_not_of("0123456789") == std::string::npos;
+  if (counted) {
+    constexpr std::size_t kSeriesMax = 100'000;
+    const std::size_t count = first.size() > 6 ? 0 : std::strtoull(first.c_str(), nullptr, 10);
+    if (count < 1 || count > kSeriesMax)
+      return usage("--series: expected names, or how many there are: 1 to " + std::to_string(kSeriesMax));
+    outlook_.series.clear();
+    for (std::size_t i = 1; i <= count; ++i) outlook_.series.push_back(std::to_string(i));
+  }
+  std::set<std::string> seen;
+  for (const std::string& name : outlook_.series) {
+    if (name.empty() || !seen.insert(name).second)
+      return usage("--series: found " + (name.empty() ? "an empty name" : shown_name(name) + " twice") +
+                   "; expected different names");
+  }
+  return {};
+}
+
+Result<void> PlanRun::read_book() {
+  auto book = policies().read(context(outlook_.unit_step));
+  if (!book && !outlook_.clock.clock.has_time() && book.error().message.find("slot number") != std::string::npos)
+    return Error{book.error().cause, book.error().message + " (or, for times, --start TIME --slot-length 15m)"};
+  if (!book) return std::move(book).error();
+  outlook_.book = *std::move(book);
+  if (outlook_.book.empty()) return Error{Cause::bad_input, policies().policies + ": holds no policy to plan"};
+  return {};
+}
+
+/// Says it when the grid is so coarse that policies ask for more than they say. Reads the file again, on a finer grid.
+void PlanRun::say_rounding() const {
+  constexpr std::uint64_t kFiner = 1000;
+  const auto finer = UnitStep::parse(outlook_.unit_step.text(1) + "e-3");
+  if (!finer) return;
+  auto reading = policies().reading(context(*finer));
+  auto input = Input::open(policies().policies);
+  if (!reading || !input) return;
+  reading->warn = {};  // all was said the first time
+  const auto book = read_policy_book(*std::move(input), *reading);
+  if (!book) return;  // a magnitude that is too large for the finer grid: rounding does not matter then
+  std::size_t rounded = 0;
+  std::string example;
+  for (MeterId meter = 0; meter < book->meter_count(); ++meter) {
+    for (const Policy& policy : book->of(meter).policies()) {
+      if (policy.magnitude_steps % kFiner == 0) continue;
+      if (rounded++ == 0)
+        example = finer->text(static_cast<std::int64_t>(policy.magnitude_steps)) + " counts as " +
+                  outlook_.unit_step.text(static_cast<std::int64_t>(policy.magnitude_steps / kFiner + 1));
+    }
+  }
+  if (rounded > 0)
+    note(std::to_string(rounded) + " of " + std::to_string(book->size()) +
+         " magnitudes are not multiples of the unit step " + outlook_.unit_step.text(1) + " and were rounded up (" +
+         example + "): a smaller --unit-step, as for publish, keeps them");
+}
+
+Result<Slot> PlanRun::slot_of(const std::string& text, const char* option) const {
+  Tick tick;
+  const Clock& clock = outlook_.clock.clock;
+  const TimeFault fault = clock.parse(text, outlook_.clock.utc_offset_s, tick);
+  if (fault != TimeFault::none) return usage(std::string(option) + ": expected " + clock.expected(fault));
+  return tick.slot;
+}
+
+Result<void> PlanRun::choose_slots() {
+  Slot last = 0;
+  for (MeterId meter = 0; meter < outlook_.book.meter_count(); ++meter)
+    for (const Policy& policy : outlook_.book.of(meter).policies()) last = std::max(last, policy.interval.last);
+  if (arguments_.slots) {
+    if (*arguments_.slots < 1) return usage("--slots: expected at least 1");
+    last = *arguments_.slots - 1;
+  }
+  if (last >= kSlotsMax)
+    return Error{Cause::bad_input, "the policies reach to slot " + std::to_string(last) + "; expected at most " +
+                                       std::to_string(kSlotsMax - 1) + ": give --slots, or a later --start"};
+  outlook_.options.slots = outlook_.shown = {0, last};
+  has_span_ = !arguments_.from.empty() || !arguments_.until.empty();
+  if (!arguments_.from.empty()) {
+    FUGU_ASSIGN(outlook_.shown.first, slot_of(arguments_.from, "--from"));
+  }
+  if (!arguments_.until.empty()) {
+    FUGU_ASSIGN(outlook_.shown.last, slot_of(arguments_.until, "--until"));
+  }
+  outlook_.shown.last = std::min(outlook_.shown.last, last);
+  if (outlook_.shown.first < 0 || outlook_.shown.first > outlook_.shown.last)
+    return usage("--from and --until leave no slot: the plan has slots 0 to " + std::to_string(last));
+  return {};
+}
+
+/// What the policies lead to is planned as publish does it, with the same options.
+Result<Exposure> PlanRun::exposure() const {
+  DefinitionOptions options = arguments_.definition;
+  // As publish: policies without a floor say themselves what may change. Readings have a clamp, for which the most that
+  // policies say stands in.
+  if (options.sensitivity.empty() && (map_ || !policies().exact_when_idle))
+    options.sensitivity =
+        outlook_.unit_step.text(static_cast<std::int64_t>(largest_temporal_sensitivity_steps(outlook_.book)));
+  return options.exposure_of_stream(outlook_.unit_step, outlook_.series.size(), map_ ? &*map_ : nullptr);
+}
+
+/// What the floor gives each slot of its window.
+double PlanRun::floor_rate(const Definition& floor) const {
+  const auto steps = static_cast<double>(rules_->planner.sensitivity_steps);
+  const auto window = static_cast<double>(floor.window_slots());
+  if (delta() == 0) return floor.epsilon().value() / window / steps;
+  return zcdp_rho(floor.epsilon(), outlook_.options.delta).to_double() / window / steps / steps;
+}
+
+Result<void> PlanRun::choose_rules() {
+  PolicyArguments stated = policies();
+  if (stated.floor.empty()) stated.exact_when_idle = true;  // the policies alone
+  FUGU_ASSIGN(const Definition definition, stated.definition(outlook_.options.delta));
+  FUGU_ASSIGN(const Exposure exposed, exposure());
+  PlannerOptions planner{.delta = outlook_.options.delta};
+  for (SeriesId series = 0; series < exposed.series_count(); ++series)
+    planner.sensitivity_steps = std::max(planner.sensitivity_steps, exposed.sensitivity_steps(series));
+  rules_.emplace(PlanRules{definition, planner, {}});
+  if (floor() != nullptr) outlook_.options.floor_rate = rules_->planner.rate_max = floor_rate(*floor());
+  rules_->outlook = outlook_.options;
+  outlook_.parts = plan_parts(outlook_.book, exposed, map_ ? &*map_ : nullptr, outlook_.options);
+  return {};
+}
+
+Result<void> PlanRun::check() const {
+  if (!policies().given()) return usage("--policies is missing: what households want hidden");
+  if (policies().policies == "-") return usage("--policies must be a file: it is read more than once");
+  if (arguments_.target_error && !(*arguments_.target_error > 0 && std::isfinite(*arguments_.target_error)))
+    return usage("--target-error: expected a number above 0");
+  if (arguments_.notice && *arguments_.notice < 0) return usage("--notice: expected 0 slots or more");
+  if (!arguments_.series_map.empty() && (!arguments_.series.empty() || arguments_.definition.budgets == "own"))
+    return usage("--series-map says which series there are and who counts into them: leave --series and --budgets out");
+  if (!policies().floor.empty() && policies().exact_when_idle)
+    return usage("--floor and --exact-when-idle exclude each other: what holds where no policy is relevant?");
+  if (!policies().floor.empty() && arguments_.definition.sensitivity.empty())
+    return usage("--floor needs --sensitivity: by how much one meter can change the stream in one slot");
+  return check_different({{"--policies", policies().policies},
+                          {"--series-map", arguments_.series_map},
+                          {"--out", arguments_.out},
+                          {"--plot", arguments_.plot},
+                          {"--html", arguments_.html}});
+}
+
+Result<void> PlanRun::read() {
+  FUGU_ASSIGN(outlook_.unit_step, UnitStep::parse(arguments_.unit_step));
+  outlook_.unit = arguments_.unit;
+  FUGU_ASSIGN(outlook_.options.delta, of_option("--delta", Delta::make(delta())));
+  FUGU_ASSIGN(outlook_.clock, clock_from(arguments_.start, arguments_.slot_length));
+  FUGU_TRY(read_series());
+  FUGU_TRY(read_book());
+  FUGU_TRY(choose_slots());
+  FUGU_TRY(choose_rules());
+  const auto meter = outlook_.book.find(arguments_.meter);
+  if (!arguments_.meter.empty() && (!meter || outlook_.book.of(*meter).empty()))
+    return usage("--meter: no policy of meter '" + arguments_.meter + "' in " + policies().policies);
+  return {};
+}
+
+}  // namespace fugu::cli

@@ -1,0 +1,113 @@
+// One call of `fugu plan`: what is read, what is worked out from it, what is said about it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command.hpp"
+#include "definition_options.hpp"
+#include "fugu/report/html.hpp"
+#include "plan_outlook.hpp"
+#include "policy_options.hpp"
+
+namespace fugu::cli {
+
+struct PlanArguments {
+  DefinitionOptions definition;  ///< of which a plan needs policies, budgets, sensitivity and δ
+  std::vector<std::string> series;
+  std::string series_map;
+  std::vector<std::string> strategies;
+  std::string unit_step = "1";
+  std::string unit;
+  std::optional<Slot> notice;
+  std::optional<Slot> slots;
+  std::string from;
+  std::string until;
+  std::string start;
+  std::string slot_length = "15m";
+  std::string meter;
+  std::optional<double> target_error;
+  std::size_t top = 5;
+  std::string out;
+  std::string plot;
+  std::string html;
+};
+
+/// One call of `fugu plan`.
+class PlanRun {
+ public:
+  explicit PlanRun(const PlanArguments& arguments) : arguments_(arguments) {}
+  Outcome run();
+
+ private:
+  const PolicyArguments& policies() const { return arguments_.definition.policies; }
+  double delta() const { return arguments_.definition.delta; }
+  Result<void> check() const;
+  Result<void> read();
+  Result<void> read_series();
+  PolicyContext context(const UnitStep& unit_step) const;
+  Result<void> read_book();
+  void say_rounding() const;
+  Result<void> choose_slots();
+  Result<Slot> slot_of(const std::string& text, const char* option) const;
+  Result<void> choose_rules();
+  Result<Exposure> exposure() const;
+  double floor_rate(const Definition& floor) const;
+  const Definition* floor() const { return rules_->definition.floor(); }
+  NoiseKind noise() const { return outlook_.noise(); }
+
+  Result<PlannedNoise> plan(const std::string& name, double epsilon_factor, const std::optional<Slot>& notice) const;
+  double mean_error(const PlannedNoise& planned) const;
+  Result<void> weigh_parts();
+  void find_binding();
+
+  /// A row of the table for each strategy.
+  struct ShownGroup {
+    std::size_t part;
+    SeriesGroup group;
+  };
+  std::vector<ShownGroup> groups_by_noise() const;
+  std::string verdict(const PlannedNoise& strategy, const PlannedPart& planned) const;
+  std::string noise_caption() const;
+  report::Table strategies_table() const;
+  std::vector<std::string> remarks() const;
+  std::string_view meter_name(const BindingInPart& bound) const;
+  std::vector<BindingInPart> policies_to_explain() const;
+  report::Table binding_table() const;
+  struct Gains {
+    report::Table table;
+    bool loosening_costs = false;
+  };
+  Gains gains() const;
+  std::vector<std::string> plain_words() const;
+  struct Fact {
+    std::string about;
+    std::string text;
+  };
+  std::string series_fact() const;
+  std::vector<Fact> facts() const;
+
+  /// What --target-error found.
+  struct Target {
+    bool reached = false;
+    std::vector<std::string> words;
+  };
+  Result<Target> solve_target() const;
+  Result<double> mean_error_at(double factor) const;
+  Result<std::optional<double>> find_factor(double error_now) const;
+
+  Result<void> write_csv() const;
+  Result<void> write_pictures(const Gains& gained, const std::optional<Target>& target) const;
+
+  const PlanArguments& arguments_;
+  PlanOutlook outlook_;
+  std::optional<SeriesMap> map_;
+  std::optional<PlanRules> rules_;
+  std::vector<double> part_errors_;  // Σ expected error of narwhal over slots and series
+  bool has_span_ = false;
+};
+
+}  // namespace fugu::cli
