@@ -133,7 +133,6 @@ Outcome PlanRun::run() {
     FUGU_ASSIGN(PlannedNoise planned, plan(name, 1, arguments_.notice));
     outlook_.strategies.push_back(std::move(planned));
   }
-  say_rounding();
   FUGU_TRY(weigh_parts());
   find_binding();
 

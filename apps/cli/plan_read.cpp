@@ -69,33 +69,6 @@ Result<void> PlanRun::read_book() {
   return {};
 }
 
-/// Says it when the grid is so coarse that policies ask for more than they say. Reads the file again, on a finer grid.
-void PlanRun::say_rounding() const {
-  constexpr std::uint64_t kFiner = 1000;
-  const auto finer = UnitStep::parse(outlook_.unit_step.text(1) + "e-3");
-  if (!finer) return;
-  auto reading = policies().reading(context(*finer));
-  auto input = Input::open(policies().policies);
-  if (!reading || !input) return;
-  reading->warn = {};  // all was said the first time
-  const auto book = read_policy_book(*std::move(input), *reading);
-  if (!book) return;  // a magnitude that is too large for the finer grid: rounding does not matter then
-  std::size_t rounded = 0;
-  std::string example;
-  for (MeterId meter = 0; meter < book->meter_count(); ++meter) {
-    for (const Policy& policy : book->of(meter).policies()) {
-      if (policy.magnitude_steps % kFiner == 0) continue;
-      if (rounded++ == 0)
-        example = finer->text(static_cast<std::int64_t>(policy.magnitude_steps)) + " counts as " +
-                  outlook_.unit_step.text(static_cast<std::int64_t>(policy.magnitude_steps / kFiner + 1));
-    }
-  }
-  if (rounded > 0)
-    note(std::to_string(rounded) + " of " + std::to_string(book->size()) +
-         " magnitudes are not multiples of the unit step " + outlook_.unit_step.text(1) + " and were rounded up (" +
-         example + "): a smaller --unit-step, as for publish, keeps them");
-}
-
 Result<Slot> PlanRun::slot_of(const std::string& text, const char* option) const {
   Tick tick;
   const Clock& clock = outlook_.clock.clock;

@@ -50,7 +50,6 @@ class PlanRun {
   Result<void> read_series();
   PolicyContext context(const UnitStep& unit_step) const;
   Result<void> read_book();
-  void say_rounding() const;
   Result<void> choose_slots();
   Result<Slot> slot_of(const std::string& text, const char* option) const;
   Result<void> choose_rules();

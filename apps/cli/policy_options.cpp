@@ -279,7 +279,7 @@ Result<PolicyOptions> PolicyArguments::reading(const PolicyContext& context) con
   options.series = context.series;
   options.largest_change_steps = context.largest_change_steps;
   options.repeats = repeats == "keep" ? Repeats::keep : repeats == "refuse" ? Repeats::refuse : Repeats::by_size;
-  options.warn = warn;
+  options.warn = options.warn_rounding = warn;
   options.admission.notice_slots = notice_slots;
   options.admission.most_overlapping = most_overlapping;
   if (!largest_magnitude.empty()) {
@@ -303,7 +303,6 @@ Result<PolicyBook> PolicyArguments::read(const PolicyContext& context) const {
 Result<std::unique_ptr<PolicyFeed>> PolicyArguments::feed(const PolicyContext& context, bool strict, bool live,
                                                           std::function<void(const std::string&)> warn) const {
   FUGU_ASSIGN(PolicyOptions options, reading(context));
-  options.warn_rounding = warn;
   if (strict) FUGU_TRY(read(context));  // all of it is in order, or nothing is released
   auto made = std::make_unique<FileFeed>(FileFeed::Options{
       policies, std::move(options), Membership(context.map, context.signatures), strict, live, std::move(warn)});
