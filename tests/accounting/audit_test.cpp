@@ -71,7 +71,7 @@ RC_GTEST_PROP(Audit, HonestRunsHold, ()) {
   const auto rows = random_stream(exposure.series_count(), slots);
   const Slot flush_every = *rc::gen::inRange<Slot>(1, 10);
   const TempDir dir;
-  const std::string ledger = dir.file("ledger");
+  const std::string ledger = dir / "ledger";
   const auto releases = publish_all(recipe, rows, ledger, [&](Slot slot) { return slot % flush_every == 0; });
   RC_ASSERT(releases.size() == rows.size());
 
@@ -95,8 +95,8 @@ TEST(Audit, UniformAndSampleSpendAllOfThePromise) {
                           delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace};
       std::vector<SlotRow> rows;
       for (Slot slot = 0; slot < 20; ++slot) rows.push_back(row_of(slot, {slot * 10}));
-      publish_all(recipe, rows, dir.file("ledger"));
-      const auto report = audit_ledger(dir.file("ledger"));
+      publish_all(recipe, rows, dir / "ledger");
+      const auto report = audit_ledger(dir / "ledger");
       ASSERT_TRUE(report);
       EXPECT_TRUE(report->holds()) << all_findings(*report);
       EXPECT_NEAR(report->worst_loss / report->promised, 1, 1e-6);
@@ -123,10 +123,10 @@ RC_GTEST_PROP(Audit, FindsTheWorstWindow, ()) {
   records.emplace_back(StreamEnd{});
   const TempDir dir;
   const LedgerHeader header = header_of(definition, exposure);
-  write_ledger(dir.file("ledger"), header, {records});
-  const auto report = audit_ledger(dir.file("ledger"));
+  write_ledger(dir / "ledger", header, {records});
+  const auto report = audit_ledger(dir / "ledger");
   RC_ASSERT(report.has_value());
-  const auto worst = reference_of(dir.file("ledger"), header).worst();
+  const auto worst = reference_of(dir / "ledger", header).worst();
   RC_LOG() << definition.text() << ": " << report->worst_loss << " against " << worst.exact << "\n";
   for (const Answer& answer : only<Answer>(records)) {
     RC_LOG() << name_of(answer.statistic) << " of " << answer.first_slot << " to " << answer.slot << ", session "
@@ -209,7 +209,7 @@ class Forgery : public ::testing::Test {
   }
 
   TempDir dir_;
-  std::string ledger_ = dir_.file("ledger");
+  std::string ledger_ = dir_ / "ledger";
   LedgerHeader header_ = header_of(define(Protects::w_event, 1, 0, 3), expose_one(1));
   std::vector<SlotRecords> slots_;
 };
@@ -377,9 +377,9 @@ TEST_F(Forgery, ASessionThatChangesItsQuestion) {
 
 TEST_F(Forgery, ATruncatedFile) {
   write(records());
-  const std::string whole = read_whole(ledger_);
+  const std::string whole = read_file(ledger_);
   for (std::size_t cut = 1; cut < 30; ++cut) {
-    write_whole(ledger_, std::string_view(whole).substr(0, whole.size() - cut));
+    write_file(ledger_, std::string_view(whole).substr(0, whole.size() - cut));
     expect_finding("it was truncated");
     EXPECT_TRUE(audit({.open_ended = true}).holds());
   }
@@ -395,9 +395,9 @@ TEST_F(Forgery, AFileCutBetweenTwoFrames) {
 
 TEST_F(Forgery, DamageInTheMiddle) {
   write_ledger(ledger_, header_, {records(), {Resumed{kSlots}}});
-  std::string bytes = read_whole(ledger_);
+  std::string bytes = read_file(ledger_);
   bytes[bytes.size() - 60] ^= 1;
-  write_whole(ledger_, bytes);
+  write_file(ledger_, bytes);
   expect_finding("damaged at byte");
 }
 

@@ -280,7 +280,7 @@ class LedgerFile : public ::testing::Test {
  protected:
   void SetUp() override {
     write_ledger(path_, header_, frames_);
-    bytes_ = read_whole(path_);
+    bytes_ = read_file(path_);
     std::uint64_t offset = ledger_format::kMagic.size();
     starts_.push_back(offset);
     // Frame boundaries, found by reading as many records as each frame holds.
@@ -322,8 +322,8 @@ class LedgerFile : public ::testing::Test {
   }
 
   TempDir dir_;
-  std::string path_ = dir_.file("run.ledger");
-  std::string copy_ = dir_.file("copy.ledger");
+  std::string path_ = dir_ / "run.ledger";
+  std::string copy_ = dir_ / "copy.ledger";
   LedgerHeader header_ = header_of(define(Protects::w_event, 1, 0, 4), expose_one(1));
   std::vector<std::vector<LedgerRecord>> frames_ = small_frames();
   std::string bytes_;
@@ -344,7 +344,7 @@ TEST_F(LedgerFile, NoticesEveryFlippedBit) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string changed = bytes_;
       changed[byte] = static_cast<char>(changed[byte] ^ (1 << bit));
-      write_whole(copy_, changed);
+      write_file(copy_, changed);
       const ReadLedger read = read_ledger(copy_);
       const std::string where = "byte " + std::to_string(byte) + ", bit " + std::to_string(bit);
       if (byte < starts_[1]) {
@@ -364,7 +364,7 @@ TEST_F(LedgerFile, NoticesEveryFlippedBit) {
 
 TEST_F(LedgerFile, NoticesAFrameThatIsGone) {
   for (std::size_t piece = 0; piece + 2 < starts_.size(); ++piece) {  // without the last there is just an earlier file
-    write_whole(copy_, bytes_.substr(0, starts_[piece]) + bytes_.substr(starts_[piece + 1]));
+    write_file(copy_, bytes_.substr(0, starts_[piece]) + bytes_.substr(starts_[piece + 1]));
     const ReadLedger read = read_ledger(copy_);
     EXPECT_TRUE(!read.opened || read.damaged || read.torn) << piece;
     expect_whole_frames(read.records, "without frame " + std::to_string(piece));
@@ -373,7 +373,7 @@ TEST_F(LedgerFile, NoticesAFrameThatIsGone) {
 
 TEST_F(LedgerFile, NoticesAFrameThatComesTwice) {
   for (std::size_t piece = 0; piece + 1 < starts_.size(); ++piece) {
-    write_whole(copy_, bytes_.substr(0, starts_[piece + 1]) + frame_bytes(piece) + bytes_.substr(starts_[piece + 1]));
+    write_file(copy_, bytes_.substr(0, starts_[piece + 1]) + frame_bytes(piece) + bytes_.substr(starts_[piece + 1]));
     const ReadLedger read = read_ledger(copy_);
     EXPECT_TRUE(!read.opened || read.damaged || read.torn) << piece;
     expect_whole_frames(read.records, "twice frame " + std::to_string(piece));
@@ -386,7 +386,7 @@ TEST_F(LedgerFile, NoticesFramesThatChangedPlaces) {
       std::string changed = bytes_.substr(0, starts_[0]);
       for (std::size_t piece = 0; piece + 1 < starts_.size(); ++piece)
         changed += frame_bytes(piece == a ? b : piece == b ? a : piece);
-      write_whole(copy_, changed);
+      write_file(copy_, changed);
       const ReadLedger read = read_ledger(copy_);
       EXPECT_TRUE(!read.opened || read.damaged) << a << " and " << b;
       expect_whole_frames(read.records, "swapped");
@@ -396,7 +396,7 @@ TEST_F(LedgerFile, NoticesFramesThatChangedPlaces) {
 
 TEST_F(LedgerFile, CutAnywhereKeepsWholeFramesAndGoesOn) {
   for (std::size_t length = 0; length < bytes_.size(); ++length) {
-    write_whole(copy_, bytes_.substr(0, length));
+    write_file(copy_, bytes_.substr(0, length));
     const std::string where = "cut at " + std::to_string(length);
     const ReadLedger read = read_ledger(copy_);
     ASSERT_EQ(read.opened, length >= starts_[1]) << where;
@@ -428,12 +428,12 @@ TEST_F(LedgerFile, CutAnywhereKeepsWholeFramesAndGoesOn) {
 
 TEST_F(LedgerFile, ATailOfZerosIsAnUnfinishedFrame) {
   for (const std::size_t zeros : std::vector<std::size_t>{1, 15, 16, 17, 5000}) {
-    write_whole(copy_, bytes_ + std::string(zeros, '\0'));
+    write_file(copy_, bytes_ + std::string(zeros, '\0'));
     const ReadLedger read = read_ledger(copy_);
     EXPECT_TRUE(read.torn) << zeros;
     EXPECT_FALSE(read.damaged) << zeros;
     EXPECT_TRUE(same(read.records, all_records()));
-    write_whole(copy_, bytes_ + std::string(zeros + 16, '\0') + "x");
+    write_file(copy_, bytes_ + std::string(zeros + 16, '\0') + "x");
     EXPECT_TRUE(read_ledger(copy_).damaged) << zeros;
   }
 }
@@ -460,7 +460,7 @@ TEST_F(LedgerFile, IsNotCreatedOverAnother) {
   const auto again = LedgerWriter::create(path_, header_);
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().cause, Cause::usage);
-  EXPECT_EQ(read_whole(path_), bytes_);
+  EXPECT_EQ(read_file(path_), bytes_);
   EXPECT_FALSE(std::filesystem::exists(path_ + ".new"));
 }
 
@@ -471,10 +471,10 @@ TEST_F(LedgerFile, IsNotReadableByOthers) {
 }
 
 TEST_F(LedgerFile, FailsWhereThereIsNoDirectory) {
-  const auto writer = LedgerWriter::create(dir_.file("nowhere/run.ledger"), header_);
+  const auto writer = LedgerWriter::create(dir_ / "nowhere/run.ledger", header_);
   ASSERT_FALSE(writer);
   EXPECT_EQ(writer.error().cause, Cause::environment);
-  EXPECT_EQ(LedgerReader::open(dir_.file("nothing")).error().cause, Cause::environment);
+  EXPECT_EQ(LedgerReader::open(dir_ / "nothing").error().cause, Cause::environment);
 }
 
 /// While it lives, files cannot grow beyond `bytes`: a disk that is full, for one process.
@@ -545,7 +545,7 @@ TEST_F(LedgerFile, AnswersOfASlotThatFailsStayOnRecord) {
 
 TEST_F(LedgerFile, OtherFilesAreNotLedgers) {
   for (const std::string& bytes : {std::string(), std::string("fuguled"), std::string("time,a\n0,1\n")}) {
-    write_whole(copy_, bytes);
+    write_file(copy_, bytes);
     const auto reader = LedgerReader::open(copy_);
     ASSERT_FALSE(reader);
     EXPECT_EQ(reader.error().cause, Cause::bad_input);

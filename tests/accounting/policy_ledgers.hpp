@@ -125,8 +125,8 @@ class LedgerScript {
     const TempDir dir;
     std::vector<LedgerRecord> records = records_;
     records.emplace_back(StreamEnd{});
-    write_ledger(dir.file("ledger"), header_, {records});
-    const auto report = audit_ledger(dir.file("ledger"));
+    write_ledger(dir / "ledger", header_, {records});
+    const auto report = audit_ledger(dir / "ledger");
     EXPECT_TRUE(report) << reason(report);
     return report ? *report : AuditReport{};
   }

@@ -118,7 +118,7 @@ void publish_and_audit(std::string_view name) {
   const Recipe recipe{definition, random_exposure(series),
                       [&] { return *make_strategy(name, {.window_slots = definition.window_slots()}); }, noise};
   const TempDir dir;
-  const std::string path = dir.file("ledger");
+  const std::string path = dir / "ledger";
   const auto releases = publish_all(recipe, random_rows(kSlots, series), path);
   RC_ASSERT(releases.size() == static_cast<std::size_t>(kSlots));
   auto report = audit_ledger(path);
@@ -142,7 +142,7 @@ TEST(BudgetDivision, ResumesWhereItWasStopped) {
       return row_of(static_cast<Slot>(slot), {truth[slot].begin(), truth[slot].end()});
     };
     const TempDir dir;
-    const std::string path = dir.file("ledger");
+    const std::string path = dir / "ledger";
     Collector first;
     {
       auto writer = LedgerWriter::create(path, header_of(recipe.definition, recipe.exposure));

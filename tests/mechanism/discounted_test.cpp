@@ -248,7 +248,7 @@ TEST(Registry, StrategiesAndDiscountedDefinitionsFitOrSaySo) {
 /// Publishes with secure noise into a ledger and audits it.
 AuditReport audited(const Recipe& recipe, Slot slots) {
   const TempDir directory;
-  const std::string ledger = directory.file("run.ledger");
+  const std::string ledger = directory / "run.ledger";
   std::vector<SlotRow> rows;
   for (Slot slot = 0; slot < slots; ++slot) {
     std::vector<std::optional<std::int64_t>> values(recipe.exposure.series_count(), 100 + slot);
@@ -286,8 +286,8 @@ TEST(DiscountedAudit, HoldsForAStrategyThatAsksEverything) {
     const TempDir directory;
     std::vector<SlotRow> rows;
     for (Slot slot = 0; slot < 80; ++slot) rows.push_back(row_of(slot, {10 * slot % 70, slot}));
-    publish_all(recipe, rows, directory.file("busy.ledger"));
-    const auto report = audit_ledger(directory.file("busy.ledger"));
+    publish_all(recipe, rows, directory / "busy.ledger");
+    const auto report = audit_ledger(directory / "busy.ledger");
     ASSERT_TRUE(report) << reason(report);
     EXPECT_TRUE(report->holds()) << report->findings[0];
     EXPECT_GT(report->worst_loss, 0.5);
@@ -308,8 +308,8 @@ AuditReport audit_of(const Definition& definition, const std::vector<double>& sh
     records.emplace_back(SlotEnd{static_cast<Slot>(k), 0, 1 / answer.parameter[0].to_double()});
   }
   records.emplace_back(StreamEnd{});
-  write_ledger(directory.file("made.ledger"), header_of(definition, expose_one(1)), {records});
-  const auto report = audit_ledger(directory.file("made.ledger"));
+  write_ledger(directory / "made.ledger", header_of(definition, expose_one(1)), {records});
+  const auto report = audit_ledger(directory / "made.ledger");
   EXPECT_TRUE(report) << reason(report);
   return *report;
 }
@@ -357,7 +357,7 @@ TEST(Discounted, TheHeaderOfALedgerSaysIt) {
 
 TEST(Discounted, ResumingDrawsNothingTwiceAndSpendsOn) {
   const TempDir directory;
-  const std::string ledger = directory.file("run.ledger");
+  const std::string ledger = directory / "run.ledger";
   const Recipe recipe{discounted(hyperbolic(1)), expose_one(10), [] { return std::make_unique<SpendAll>(); }};
   std::vector<Seen> before;
   {

@@ -161,7 +161,7 @@ TEST_P(EstimatingStrategy, IsNeverRefusedAndKeepsThePromise) {
     const NoiseKind noise =
         definition.delta().value() > 0 && random() % 2 == 0 ? NoiseKind::gaussian : NoiseKind::laplace;
     const Recipe recipe{definition, exposure, [] { return *make_strategy(GetParam(), {}); }, noise};
-    const std::string ledger = dir.file("ledger" + std::to_string(i));
+    const std::string ledger = dir / ("ledger" + std::to_string(i));
     const auto releases = publish_all(recipe, rows, ledger, [](Slot) { return false; });
     ASSERT_EQ(releases.size(), rows.size()) << "run " << i << ": " << definition.text();
     auto report = audit_ledger(ledger);
@@ -346,8 +346,8 @@ TEST(RescueDp, LargeAmplitudesDoNotStarveIt) {
   const Recipe recipe{kDay, expose_one(1), [] { return std::make_unique<RescueDp>(); }};
   std::vector<SlotRow> rows;
   for (Slot slot = 0; slot < 400; ++slot) rows.push_back(row_at(stream, slot));
-  publish_all(recipe, rows, dir.file("ledger"));
-  const auto answers = only<Answer>(read_ledger(dir.file("ledger")).records);
+  publish_all(recipe, rows, dir / "ledger");
+  const auto answers = only<Answer>(read_ledger(dir / "ledger").records);
   EXPECT_GT(answers.size(), 20u);
   for (const Answer& answer : answers) EXPECT_LE(answer.parameter[0].to_double(), 64.001);
 }
@@ -422,10 +422,10 @@ TEST(SlotGroups, SessionsReachOverTheGroupAndNoFurther) {
   const Recipe recipe{kDay, expose_one(1), [] { return std::make_unique<SlotGroups>(SlotGroupsOptions::pegasus()); }};
   std::vector<SlotRow> rows;
   for (Slot slot = 0; slot < 400; ++slot) rows.push_back(row_of(slot, {100}));
-  publish_all(recipe, rows, dir.file("ledger"));
+  publish_all(recipe, rows, dir / "ledger");
   Slot longest = 0;
   std::size_t comparisons = 0;
-  for (const Answer& answer : only<Answer>(read_ledger(dir.file("ledger")).records)) {
+  for (const Answer& answer : only<Answer>(read_ledger(dir / "ledger").records)) {
     if (!answer.is_comparison()) continue;
     ++comparisons;
     longest = std::max(longest, answer.slot - answer.first_slot + 1);
@@ -455,8 +455,8 @@ TEST(Smooth, AsksForValuesOnlyAndPaysForThemWhatUniformPays) {
   const Recipe recipe{kDay, expose_one(3), [] { return std::make_unique<SlotGroups>(SlotGroupsOptions::smooth()); }};
   std::vector<SlotRow> rows;
   for (Slot slot = 0; slot < 300; ++slot) rows.push_back(row_of(slot, {100}));
-  publish_all(recipe, rows, dir.file("ledger"));
-  const auto answers = only<Answer>(read_ledger(dir.file("ledger")).records);
+  publish_all(recipe, rows, dir / "ledger");
+  const auto answers = only<Answer>(read_ledger(dir / "ledger").records);
   ASSERT_EQ(answers.size(), 300U);
   for (const Answer& answer : answers) {
     EXPECT_FALSE(answer.is_comparison());

@@ -56,7 +56,7 @@ Exposure exposure_of(const std::map<std::string, std::string>& options, const Un
 
 /// What the case's command writes, made with the library.
 std::string output_of(const fs::path& folder) {
-  const auto options = options_of(read_whole((folder / "command.txt").string()));
+  const auto options = options_of(read_file((folder / "command.txt").string()));
   const UnitStep unit = options.contains("--unit-step") ? *UnitStep::parse(options.at("--unit-step")) : UnitStep();
   StreamOptions stream;
   stream.unit_step = unit;
@@ -69,7 +69,7 @@ std::string output_of(const fs::path& folder) {
                          *make_strategy(options.at("--mechanism"), parameters)},
                         std::make_unique<SimulationNoise>(std::stoull(options.at("--seed"))));
   const TempDir dir;
-  const int out = ::open(dir.file("out.csv").c_str(), O_WRONLY | O_CREAT, 0600);
+  const int out = ::open((dir / "out.csv").c_str(), O_WRONLY | O_CREAT, 0600);
   std::unique_ptr<ReleaseWriter> writer;
   SlotRow row;
   for (;;) {
@@ -94,7 +94,7 @@ std::string output_of(const fs::path& folder) {
   }
   EXPECT_TRUE(writer && writer->emit());
   ::close(out);
-  return read_whole(dir.file("out.csv"));
+  return read_file(dir / "out.csv");
 }
 
 TEST(Golden, CasesGiveTheSameBytes) {
@@ -102,7 +102,7 @@ TEST(Golden, CasesGiveTheSameBytes) {
   for (const auto& entry : fs::directory_iterator(FUGU_TEST_DATA)) {
     if (!fs::exists(entry.path() / "command.txt")) continue;
     ++cases;
-    EXPECT_EQ(output_of(entry.path()), read_whole((entry.path() / "expected.csv").string())) << entry.path().filename();
+    EXPECT_EQ(output_of(entry.path()), read_file((entry.path() / "expected.csv").string())) << entry.path().filename();
   }
   EXPECT_GE(cases, 3u);
 }

@@ -86,11 +86,11 @@ TEST(Kernel, ChargesWhatItDraws) {
       const Recipe recipe{definition, exposure,
                           [&] { return std::make_unique<Watched>(std::make_unique<Busy>(), left); },
                           delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace};
-      publish_all(recipe, ramp(3, 40), dir.file("ledger"));
+      publish_all(recipe, ramp(3, 40), dir / "ledger");
       // Another accountant, shown the recorded answers, must come to the same end in every slot.
       const auto accountant = make_accountant(definition, exposure, {3});
       std::size_t answers = 0;
-      for (const LedgerRecord& record : read_ledger(dir.file("ledger")).records) {
+      for (const LedgerRecord& record : read_ledger(dir / "ledger").records) {
         if (const auto* answer = std::get_if<Answer>(&record)) {
           ++answers;
           accountant->advance(answer->slot);

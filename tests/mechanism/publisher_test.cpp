@@ -95,7 +95,7 @@ TEST_P(Resume, AtEveryBoundaryReleasesTheSameAndKeepsThePromise) {
   for (const double delta : {0.0, 1e-5}) {
     for (Slot cut = 0; cut <= kSlots; ++cut) {
       const TempDir dir;
-      const std::string ledger = dir.file("ledger");
+      const std::string ledger = dir / "ledger";
       const auto before = run_part(recipe(delta), rows, cut, ledger, false);
       ASSERT_EQ(before.size(), static_cast<std::size_t>(cut));
       const auto after = run_part(recipe(delta), rows, kSlots, ledger, true);
@@ -114,12 +114,12 @@ TEST_P(Resume, AfterEverySlotReleasesTheSame) {
   const TempDir dir;
   std::vector<Seen> before;
   for (Slot to = 1; to <= kSlots; ++to) {
-    const auto releases = run_part(recipe(0), rows, to, dir.file("ledger"), to == kSlots);
+    const auto releases = run_part(recipe(0), rows, to, dir / "ledger", to == kSlots);
     ASSERT_EQ(releases.size(), static_cast<std::size_t>(to));
     EXPECT_TRUE(std::equal(before.begin(), before.end(), releases.begin())) << "slot " << to;
     before = releases;
   }
-  const auto report = audit_ledger(dir.file("ledger"));
+  const auto report = audit_ledger(dir / "ledger");
   ASSERT_TRUE(report);
   EXPECT_TRUE(report->holds()) << report->findings[0];
 }
@@ -133,14 +133,14 @@ TEST_P(Resume, RefusesTheLedgerOfAnotherStrategy) {
                          return {};
                        });
                      }};
-  run_part(other, rows, 6, dir.file("ledger"), false);
-  const std::string bytes = read_whole(dir.file("ledger"));
+  run_part(other, rows, 6, dir / "ledger", false);
+  const std::string bytes = read_file(dir / "ledger");
   Collector sink;
   auto resumed = Publisher::resume(recipe(0).make(), std::make_unique<SecureNoise>(), sink,
-                                   *LedgerWriter::reopen(dir.file("ledger")), *LedgerReader::open(dir.file("ledger")));
+                                   *LedgerWriter::reopen(dir / "ledger"), *LedgerReader::open(dir / "ledger"));
   ASSERT_FALSE(resumed);
   EXPECT_EQ(resumed.error().cause, Cause::bad_input);
-  EXPECT_EQ(read_whole(dir.file("ledger")), bytes);
+  EXPECT_EQ(read_file(dir / "ledger"), bytes);
 }
 
 std::string name_of_case(const ::testing::TestParamInfo<ResumeCase>& tested) { return tested.param.name; }
@@ -168,7 +168,7 @@ TEST(Publisher, EstimatesAreOnRecordWhereTheyChangeOrAnAnswerWentIn) {
   const Recipe recipe{define(Protects::w_event, 2, 0, 4), expose({10, 5}, {{0}, {1}}),
                       [] { return std::make_unique<Smoothing>(); }};
   const TempDir dir;
-  const std::string ledger = dir.file("ledger");
+  const std::string ledger = dir / "ledger";
   const auto releases = publish_all(recipe, wavy(2, 12), ledger);
   std::size_t entries = 0;
   for (const Estimates& estimates : only<Estimates>(read_ledger(ledger).records)) {
@@ -193,17 +193,17 @@ TEST(Publisher, EstimatesAreOnRecordWhereTheyChangeOrAnAnswerWentIn) {
 TEST(Publisher, ALedgerWithAnotherEstimateIsNotResumed) {
   const Recipe recipe{define(Protects::w_event, 2, 0, 4), expose_one(1), [] { return std::make_unique<Smoothing>(); }};
   const TempDir dir;
-  publish_all(recipe, wavy(1, 12), dir.file("ledger"));
-  std::vector<LedgerRecord> records = read_ledger(dir.file("ledger")).records;
+  publish_all(recipe, wavy(1, 12), dir / "ledger");
+  std::vector<LedgerRecord> records = read_ledger(dir / "ledger").records;
   for (LedgerRecord& record : records) {
     if (auto* estimates = std::get_if<Estimates>(&record); estimates != nullptr && estimates->slot == 5)
       estimates->entries[0].steps += 1;
   }
-  write_ledger(dir.file("changed"), header_of(recipe.definition, recipe.exposure), {records});
+  write_ledger(dir / "changed", header_of(recipe.definition, recipe.exposure), {records});
   for (const char* name : {"ledger", "changed"}) {
     Collector sink;
     const auto resumed = Publisher::resume(recipe.make(), std::make_unique<SecureNoise>(), sink,
-                                           *LedgerWriter::reopen(dir.file(name)), *LedgerReader::open(dir.file(name)));
+                                           *LedgerWriter::reopen(dir / name), *LedgerReader::open(dir / name));
     EXPECT_EQ(resumed.has_value(), std::string(name) == "ledger") << reason(resumed);
   }
 }
@@ -213,11 +213,11 @@ TEST(Publisher, ASessionIsPaidForAgainAfterARestart) {
                       [] { return std::make_unique<SparseVector>(1'000'000'000); }};
   const auto rows = wavy(1, 9);
   const TempDir dir;
-  for (const Slot to : {3, 6, 9}) run_part(recipe, rows, to, dir.file("ledger"), to == 9);
+  for (const Slot to : {3, 6, 9}) run_part(recipe, rows, to, dir / "ledger", to == 9);
   std::vector<std::uint64_t> sessions;
-  for (const Answer& answer : only<Answer>(read_ledger(dir.file("ledger")).records)) sessions.push_back(answer.session);
+  for (const Answer& answer : only<Answer>(read_ledger(dir / "ledger").records)) sessions.push_back(answer.session);
   EXPECT_EQ(sessions, (std::vector<std::uint64_t>{1, 1, 1, 2, 2, 2, 3, 3, 3}));
-  const auto report = audit_ledger(dir.file("ledger"));
+  const auto report = audit_ledger(dir / "ledger");
   ASSERT_TRUE(report);
   EXPECT_TRUE(report->holds());
   EXPECT_NEAR(report->worst_loss, 0.75, 1e-9);
@@ -237,9 +237,9 @@ TEST(Publisher, NothingBeforeARestartIsRemembered) {
                       }};
   const auto rows = wavy(1, 8);
   const TempDir dir;
-  run_part(recipe, rows, 4, dir.file("ledger"), false);
+  run_part(recipe, rows, 4, dir / "ledger", false);
   granted.clear();
-  run_part(recipe, rows, 8, dir.file("ledger"), true);
+  run_part(recipe, rows, 8, dir / "ledger", true);
   // Four replayed, two that reach back before the restart, two that do not.
   EXPECT_EQ(granted, (std::vector<bool>{true, true, true, true, false, false, true, true}));
 }
@@ -306,7 +306,7 @@ class FailingStrategy : public ::testing::Test {
   Definition definition_ = define(Protects::w_event, 1, 0, 10);
   std::vector<SlotRow> rows_ = wavy(1, 9);
   TempDir dir_;
-  std::string ledger_ = dir_.file("ledger");
+  std::string ledger_ = dir_ / "ledger";
 };
 
 TEST_F(FailingStrategy, LeavesTheSlotsBeforeAndGoesOnWhenNothingWasDrawn) {
@@ -320,7 +320,7 @@ TEST_F(FailingStrategy, LeavesTheSlotsBeforeAndGoesOnWhenNothingWasDrawn) {
 TEST_F(FailingStrategy, ComesToTheSameEndWhenAnswersWereDrawn) {
   publish_until_failure(true);
   EXPECT_EQ(only<Answer>(read_ledger(ledger_).records).size(), 5u);  // nothing is asked of slot 3, which is missing
-  const std::string bytes = read_whole(ledger_);
+  const std::string bytes = read_file(ledger_);
   for (const Slot at : {5, -1}) {  // the same strategy fails again; another does not fit
     Collector sink;
     const Recipe recipe{definition_, expose_one(1), Failing{at, true}};
@@ -328,7 +328,7 @@ TEST_F(FailingStrategy, ComesToTheSameEndWhenAnswersWereDrawn) {
                                            *LedgerWriter::reopen(ledger_), *LedgerReader::open(ledger_));
     ASSERT_FALSE(resumed);
     EXPECT_EQ(resumed.error().cause, at == 5 ? Cause::environment : Cause::bad_input);
-    EXPECT_EQ(read_whole(ledger_), bytes);
+    EXPECT_EQ(read_file(ledger_), bytes);
   }
 }
 
@@ -397,15 +397,15 @@ TEST(Publisher, ReleasesNothingBeforeItIsPaidForOnDisk) {
     const TempDir dir;
     const Recipe recipe{define(Protects::w_event, 2, 0, 4), expose({10, 5}, {{0, 1}, {1}}),
                         [] { return std::make_unique<Busy>(); }};
-    auto writer = LedgerWriter::create(dir.file("ledger"), header_of(recipe.definition, recipe.exposure));
+    auto writer = LedgerWriter::create(dir / "ledger", header_of(recipe.definition, recipe.exposure));
     ASSERT_TRUE(writer);
-    Suspicious sink(dir.file("ledger"));
+    Suspicious sink(dir / "ledger");
     Publisher publisher(recipe.make(), std::make_unique<SecureNoise>(), sink, *std::move(writer));
     MemorySource source(wavy(2, 30), fails);
     const auto done = publisher.run(source, {.live = true});
     EXPECT_EQ(done.has_value(), !fails);
     EXPECT_EQ(sink.checked, 30u);  // also what came before an error
-    EXPECT_EQ(only<StreamEnd>(read_ledger(dir.file("ledger")).records).size(), fails ? 0u : 1u);
+    EXPECT_EQ(only<StreamEnd>(read_ledger(dir / "ledger").records).size(), fails ? 0u : 1u);
   }
 }
 

@@ -121,7 +121,7 @@ TEST(SwellfishStrategies, ALedgerWithPoliciesIsAuditedAndResumed) {
   for (const std::string_view name : sound_strategies()) {
     Random random(seed_or(17));
     const TempDir dir;
-    const std::string path = dir.file("ledger");
+    const std::string path = dir / "ledger";
     const auto events = random_events(random, kSlots, true);
     const Definition definition = swellfish(0, false);
     const StrategyKind& kind = *find_strategy(name);

@@ -323,12 +323,12 @@ TEST(GatewayState, SavesAndLoads) {
   TempDir directory;
   auto gateway = Gateway::make(published_rules(2), make_keys(2));
   run_slots(*gateway, 0, 20);
-  ASSERT_TRUE(gateway->save(directory.file("state")));
-  ASSERT_TRUE(gateway->save(directory.file("state")));
+  ASSERT_TRUE(gateway->save(directory / "state"));
+  ASSERT_TRUE(gateway->save(directory / "state"));
   auto loaded = Gateway::make(published_rules(2), make_keys(2));
-  ASSERT_TRUE(loaded->load(directory.file("state")));
+  ASSERT_TRUE(loaded->load(directory / "state"));
   EXPECT_EQ(loaded->state(), gateway->state());
-  EXPECT_EQ(gateway->save(directory.file("no/such/folder")).error().cause, Cause::environment);
+  EXPECT_EQ(gateway->save(directory / "no/such/folder").error().cause, Cause::environment);
 }
 
 }  // namespace

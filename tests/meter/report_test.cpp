@@ -134,20 +134,20 @@ TEST(KeyedHash, IsHmacSha256) {
 
 TEST(ReportLog, GoesOnAfterAnUnfinishedRow) {
   TempDir directory;
-  const std::string path = directory.file("reports.csv");
+  const std::string path = directory / "reports.csv";
   auto gateway = Gateway::make(published_rules(1), make_keys(2));
   run_slots(*gateway, 0, 5);
   ASSERT_TRUE(ReportLog::open(path)->append(*gateway));
-  const std::string whole = read_whole(path);
+  const std::string whole = read_file(path);
   EXPECT_EQ(whole, sent_text(*gateway));
-  write_whole(path, whole + "7,m1,3,");
+  write_file(path, whole + "7,m1,3,");
   ASSERT_TRUE(ReportLog::open(path));
-  EXPECT_EQ(read_whole(path), whole);
+  EXPECT_EQ(read_file(path), whole);
   const auto open = ReportLog::open(path);
   const auto second = ReportLog::open(path);
   ASSERT_FALSE(second);
   EXPECT_NE(second.error().message.find("another fugu meter"), std::string::npos);
-  EXPECT_EQ(ReportLog::open(directory.file("no/folder")).error().cause, Cause::environment);
+  EXPECT_EQ(ReportLog::open(directory / "no/folder").error().cause, Cause::environment);
 }
 
 std::string readings_error(const std::string& text, MeterReadings::Options options = {}) {
@@ -197,15 +197,15 @@ TEST(Keys, AreMadeForNamesThatCanBeReadBack) {
 TEST(Keys, AreMadeOnceAndForTheirOwner) {
   TempDir directory;
   const MeterKeyFile keys = make_keys(2);
-  ASSERT_TRUE(keys.create(directory.file("keys"), directory.file("collector")));
+  ASSERT_TRUE(keys.create(directory / "keys", directory / "collector"));
   for (const char* name : {"keys", "collector"})
-    EXPECT_EQ(std::filesystem::status(directory.file(name)).permissions(),
+    EXPECT_EQ(std::filesystem::status(directory / name).permissions(),
               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-  EXPECT_EQ(MeterKeyFile::read(*Input::open(directory.file("keys")))->text(), keys.text());
-  EXPECT_EQ(CollectorKeyFile::read(*Input::open(directory.file("collector")))->keys.size(), 2);
-  EXPECT_EQ(make_keys(3).create(directory.file("keys"), directory.file("other")).error().cause, Cause::usage);
-  EXPECT_EQ(MeterKeyFile::read(*Input::open(directory.file("keys")))->text(), keys.text());
-  EXPECT_EQ(keys.create(directory.file("no/such/folder"), "").error().cause, Cause::environment);
+  EXPECT_EQ(MeterKeyFile::read(*Input::open(directory / "keys"))->text(), keys.text());
+  EXPECT_EQ(CollectorKeyFile::read(*Input::open(directory / "collector"))->keys.size(), 2);
+  EXPECT_EQ(make_keys(3).create(directory / "keys", directory / "other").error().cause, Cause::usage);
+  EXPECT_EQ(MeterKeyFile::read(*Input::open(directory / "keys"))->text(), keys.text());
+  EXPECT_EQ(keys.create(directory / "no/such/folder", "").error().cause, Cause::environment);
 }
 
 TEST(MeterReadings, NamesWhatIsWrong) {

@@ -49,10 +49,10 @@ class AdviceOnFile : public testing::Test {
     std::string text = "slot,load\n";
     for (std::size_t t = 0; t < values->size(); ++t)
       text.append(std::to_string(t)).append(",").append(std::to_string(std::llround((*values)[t]))).append("\n");
-    test::write_whole(folder_.file("s.csv"), text);
+    test::write_file(folder_ / "s.csv", text);
   }
   AdviceOptions sample(AdviceMetric metric = AdviceMetric::mae, std::uint64_t seed = 1) const {
-    return {.stream = PublicSample{folder_.file("s.csv"), 1, 40}, .metric = metric, .gamma = 10, .seed = seed};
+    return {.stream = PublicSample{folder_ / "s.csv", 1, 40}, .metric = metric, .gamma = 10, .seed = seed};
   }
   Measured study(const std::string& mechanism, const AdviceRequirement& requirement, std::uint64_t runs,
                  double CellResult::* measure) const {
@@ -67,7 +67,7 @@ class AdviceOnFile : public testing::Test {
       EXPECT_TRUE(suite) << suite.error().message;
       const auto made = Study::make(
           *std::move(suite),
-          {.data_folder = folder_.file(""), .seed = 1000 + block, .runs = std::max<std::uint64_t>(1, runs / kBlocks)});
+          {.data_folder = folder_ / "", .seed = 1000 + block, .runs = std::max<std::uint64_t>(1, runs / kBlocks)});
       EXPECT_TRUE(made) << made.error().message;
       EXPECT_TRUE(made->run({.threads = 1}, [&](std::size_t cell, const CellResult& result) -> Result<void> {
         if (cell == 0) values.push_back(result.*measure);
@@ -95,8 +95,8 @@ TEST(Advice, UniformIsItsNoiseWhateverTheStream) {
 
 TEST(Advice, SampleByHand) {
   test::TempDir folder;
-  test::write_whole(folder.file("s.csv"), "slot,x\n0,100\n1,103\n2,100\n3,90\n4,\n5,96\n");
-  const PublicSample sample{folder.file("s.csv"), std::nullopt, std::nullopt};
+  test::write_file(folder / "s.csv", "slot,x\n0,100\n1,103\n2,100\n3,90\n4,\n5,96\n");
+  const PublicSample sample{folder / "s.csv", std::nullopt, std::nullopt};
   const NoiseLaw law{NoiseKind::laplace, {1, 1}};
   const auto around = [&](std::int64_t offset) { return law.expected_magnitude_around(offset); };
   const auto of = [&](AdviceMetric metric) {
@@ -264,16 +264,16 @@ TEST(Advice, SaysWhatIsWrong) {
   EXPECT_NE(error_of({.stream = StreamFacts{.amplitude = 0.1, .period_slots = 10}}).find("unit step"),
             std::string::npos);
   test::TempDir folder;
-  test::write_whole(folder.file("two.csv"), "t,a,b\n0,1,2\n");
+  test::write_file(folder / "two.csv", "t,a,b\n0,1,2\n");
   const auto of_file = [&](const char* name, std::optional<std::size_t> series) {
-    return error_of({.stream = PublicSample{folder.file(name), series, std::nullopt}});
+    return error_of({.stream = PublicSample{folder / name, series, std::nullopt}});
   };
   EXPECT_NE(of_file("two.csv", 3).find("found 2 series; expected 3"), std::string::npos);
   EXPECT_EQ(of_file("two.csv", 2), "");
   EXPECT_NE(of_file("none.csv", 1).find("none.csv"), std::string::npos);
-  test::write_whole(folder.file("empty.csv"), "t,a\n");
+  test::write_file(folder / "empty.csv", "t,a\n");
   EXPECT_NE(of_file("empty.csv", 1).find("no slots"), std::string::npos);
-  test::write_whole(folder.file("gaps.csv"), "t,a\n0,\n1,\n");
+  test::write_file(folder / "gaps.csv", "t,a\n0,\n1,\n");
   EXPECT_NE(of_file("gaps.csv", 1).find("no value at all"), std::string::npos);
 }
 

@@ -71,24 +71,24 @@ TEST(DiscountedStudy, GoesOnAfterAKillWithTheSameRows) {
   ASSERT_TRUE(study) << reason(study);
   const TempDir directory;
   {
-    auto file = study->open(directory.file("a"), false);
+    auto file = study->open(directory / "a", false);
     ASSERT_TRUE(file) << reason(file);
     ASSERT_TRUE(study->run(*file, {}));
     EXPECT_EQ(file->rows().size(), study->cells().size());
   }
-  const std::string whole = read_whole(directory.file("a/results.csv"));
-  std::filesystem::copy(directory.file("a"), directory.file("b"), std::filesystem::copy_options::recursive);
-  std::filesystem::resize_file(directory.file("b/results.csv"), whole.size() / 2);
-  auto file = study->open(directory.file("b"), false);
+  const std::string whole = read_file(directory / "a/results.csv");
+  std::filesystem::copy(directory / "a", directory / "b", std::filesystem::copy_options::recursive);
+  std::filesystem::resize_file(directory / "b/results.csv", whole.size() / 2);
+  auto file = study->open(directory / "b", false);
   ASSERT_TRUE(file) << reason(file);
   EXPECT_LT(file->rows().size(), study->cells().size());
   ASSERT_TRUE(study->run(*file, {}));
-  EXPECT_EQ(read_whole(directory.file("b/results.csv")), whole);
+  EXPECT_EQ(read_file(directory / "b/results.csv"), whole);
   DiscountedStudyOptions other = small();
   other.epsilon = 2;
-  EXPECT_FALSE(DiscountedStudy::make(other)->open(directory.file("a"), false));
-  write_whole(directory.file("a/results.csv"), with_rows_exchanged(whole));
-  EXPECT_FALSE(study->open(directory.file("a"), false));
+  EXPECT_FALSE(DiscountedStudy::make(other)->open(directory / "a", false));
+  write_file(directory / "a/results.csv", with_rows_exchanged(whole));
+  EXPECT_FALSE(study->open(directory / "a", false));
 }
 
 TEST(DiscountedStudy, ThePageHasTheFiguresAndTheVerdicts) {
@@ -119,7 +119,7 @@ TEST(DiscountedStudy, ACellThatNeedsTooMuchNoiseHasNoDataAndTheRestGoesOn) {
     EXPECT_FALSE(has_data(Protects::user, 0, DiscountedSchedule::published)) << "from the second day on";
 
     const TempDir directory;
-    auto file = study->open(directory.file("out"), false);
+    auto file = study->open(directory / "out", false);
     ASSERT_TRUE(file) << reason(file);
     const auto done = study->run(*file, {});
     ASSERT_TRUE(done) << reason(done);

@@ -16,13 +16,13 @@ class ResultFileTest : public testing::Test {
     for (const char* row : {"a,1,0.5", "a,2,0.6", "b,1,0.7"}) ASSERT_TRUE(file->add(row));
   }
   ResultFile::Options options() const {
-    return {.folder = directory_.file("out"),
+    return {.folder = directory_ / "out",
             .header = "name,size,error",
             .keys = {"a,1", "a,2", "b,1", "b,2"},
             .facts = {{"seed", "7"}}};
   }
   void write_rows(const std::string& rows) {
-    write_whole(directory_.file("out/results.csv"), std::string("name,size,error\n").append(rows));
+    write_file(directory_ / "out/results.csv", std::string("name,size,error\n").append(rows));
   }
   /// What is said about what is there, or nothing.
   static std::string refusal(const ResultFile::Options& options) {

@@ -246,13 +246,13 @@ TEST_F(AsPublished, PegasusAndAdapubHaveOneAndAQuarterOfUniformsError) {
 class StudyOfFiles : public testing::Test {
  protected:
   Study study(const std::string& stream, const std::string& mechanisms = "\"uniform\"") {
-    return study_of(suite(stream, mechanisms), {.data_folder = folder_.file("")});
+    return study_of(suite(stream, mechanisms), {.data_folder = folder_ / ""});
   }
   std::string suite(const std::string& stream, const std::string& mechanisms = "\"uniform\"") {
     return "gamma = 1\nruns = 3\nmechanisms = [" + mechanisms + "]\n[[stream]]\n" + stream +
            "\n[[requirement]]\nepsilon = 1\nw = 2\n";
   }
-  void write(const std::string& name, const std::string& text) { test::write_whole(folder_.file(name), text); }
+  void write(const std::string& name, const std::string& text) { test::write_file(folder_ / name, text); }
 
   test::TempDir folder_;
 };
@@ -296,7 +296,7 @@ TEST_F(StudyOfFiles, SaysWhatIsWrongWithAFile) {
   write("a.csv", "timestamp,x\n1,3\n2,secret\n");
   write("b.csv", "timestamp,x\n1,3,4\n");
   write("c.csv", "timestamp,x\n");
-  const Study::Options here{.data_folder = folder_.file("")};
+  const Study::Options here{.data_folder = folder_ / ""};
   EXPECT_NE(error_of(suite("file = \"not-there.csv\""), here).find("test.toml:5:8: found a stream that cannot be read"),
             std::string::npos);
   EXPECT_NE(error_of(suite("file = \"a.csv\"")).find("no data folder; expected --data DIR"), std::string::npos);
@@ -409,10 +409,10 @@ class Results : public testing::Test {
                                 });
     return done;
   }
-  std::string results() const { return test::read_whole(path_ + "/results.csv"); }
+  std::string results() const { return test::read_file(path_ + "/results.csv"); }
 
   test::TempDir directory_;
-  std::string path_ = directory_.file("out");
+  std::string path_ = directory_ / "out";
 };
 
 TEST_F(Results, BeginWithTheColumnsThatWerePromised) {
@@ -420,7 +420,7 @@ TEST_F(Results, BeginWithTheColumnsThatWerePromised) {
   ASSERT_TRUE(fill(study));
   EXPECT_TRUE(results().starts_with("mechanism,stream,season,amplitude,epsilon,w,runs,mae,mae_p95,mre,"));
   EXPECT_NE(results().find("\nuniform,season20-amplitude100,20,100,0.5,10,6,"), std::string::npos) << results();
-  EXPECT_EQ(test::read_whole(path_ + "/suite.toml"), kSmall);
+  EXPECT_EQ(test::read_file(path_ + "/suite.toml"), kSmall);
 }
 
 TEST_F(Results, GoOnWhereTheyStopped) {
@@ -430,7 +430,7 @@ TEST_F(Results, GoOnWhereTheyStopped) {
   for (const std::size_t cells : {0U, 1U, 7U, 23U}) {
     ASSERT_TRUE(ResultsFolder::open(path_, study, true));
     ASSERT_FALSE(fill(study, cells));
-    test::write_whole(path_ + "/results.csv", results() + "uniform,half a ro");
+    test::write_file(path_ + "/results.csv", results() + "uniform,half a ro");
     ASSERT_TRUE(fill(study));
     EXPECT_EQ(results(), whole);
   }
@@ -438,7 +438,7 @@ TEST_F(Results, GoOnWhereTheyStopped) {
   EXPECT_EQ(results(), whole);
   // Cut anywhere, the same bytes come back.
   for (std::size_t cut = 0; cut < whole.size(); cut += 97) {
-    test::write_whole(path_ + "/results.csv", whole.substr(0, cut));
+    test::write_file(path_ + "/results.csv", whole.substr(0, cut));
     ASSERT_TRUE(fill(study));
     ASSERT_EQ(results(), whole) << "cut at " << cut;
   }
@@ -456,10 +456,10 @@ TEST_F(Results, OfAnotherStudyAreRefused) {
             std::string::npos);
   EXPECT_NE(refused(study_of(kSmall, {.runs = 5})).find("(runs = 6 there and 5 here)"), std::string::npos);
   EXPECT_NE(refused(study_of(kSmall + "\n# changed\n")).find("(another suite)"), std::string::npos);
-  std::string run = test::read_whole(path_ + "/run.toml");
+  std::string run = test::read_file(path_ + "/run.toml");
   const std::string version = "\"" FUGU_VERSION "\"";
   run.replace(run.find(version), version.size(), "\"0.0.1\"");
-  test::write_whole(path_ + "/run.toml", run);
+  test::write_file(path_ + "/run.toml", run);
   EXPECT_NE(refused(study_of(kSmall)).find("(fugu = \"0.0.1\" there and " + version + " here)"), std::string::npos);
   ASSERT_TRUE(fill(study_of(kSmall), SIZE_MAX, true)) << "unless they may go";
 }
@@ -469,12 +469,12 @@ TEST_F(Results, ThatWereEditedAreRefused) {
   ASSERT_TRUE(fill(study));
   const std::string whole = results();
   const std::size_t second = whole.find('\n', whole.find('\n') + 1) + 1;
-  test::write_whole(path_ + "/results.csv", whole.substr(0, second) + whole.substr(whole.find('\n', second) + 1));
+  test::write_file(path_ + "/results.csv", whole.substr(0, second) + whole.substr(whole.find('\n', second) + 1));
   const auto done = fill(study);
   ASSERT_FALSE(done);
   EXPECT_NE(done.error().message.find("results.csv:3: found a row that does not belong there"), std::string::npos)
       << done.error().message;
-  test::write_whole(path_ + "/results.csv", "something,else\n1,2\n");
+  test::write_file(path_ + "/results.csv", "something,else\n1,2\n");
   ASSERT_FALSE(fill(study));
 }
 

@@ -1,7 +1,5 @@
-// A directory that is gone when the test is over, and whole files as strings.
+// A folder that is gone when the test is over, and whole files as strings.
 #pragma once
-
-#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -9,14 +7,17 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace fugu::test {
 
+/// A fresh folder that is removed at the end.
 class TempDir {
  public:
   TempDir() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "fugu_test_XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
+    std::string name = (std::filesystem::temp_directory_path() / "fugu-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) std::abort();
+    path_ = name;
   }
   ~TempDir() {
     std::error_code ignored;
@@ -25,18 +26,19 @@ class TempDir {
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;
 
-  std::string file(std::string_view name) const { return (path_ / name).string(); }
+  const std::filesystem::path& path() const { return path_; }
+  std::string operator/(std::string_view name) const { return (path_ / name).string(); }
 
  private:
   std::filesystem::path path_;
 };
 
-inline std::string read_whole(const std::string& path) {
+inline std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
-inline void write_whole(const std::string& path, std::string_view bytes) {
+inline void write_file(const std::string& path, std::string_view bytes) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
