@@ -202,7 +202,7 @@ Result<void> AttackRun::read_releases() {
 }
 
 /// Noise is played on the grid, too: it must be of a size that can be drawn. Without --unit-step the finest grid that
-/// allows this, as magnitudes are rounded up to it and would seem to lose more than they do.
+/// allows this and can count the magnitudes, as these are rounded up to it and would seem to lose more than they do.
 Result<void> AttackRun::put_on_grid() {
   double largest = 0;
   for (const std::vector<double>& scales : scales_) {
@@ -210,18 +210,25 @@ Result<void> AttackRun::put_on_grid() {
   }
   const double most_steps = kind_ == NoiseKind::laplace ? 0x1p40 : 0x1p30;
   const auto fits = [&] { return largest <= most_steps * step_.to_double(); };
-  if (!arguments_.unit_step.empty()) {
-    FUGU_ASSIGN(step_, UnitStep::parse(arguments_.unit_step));
-  } else {
-    for (const char* step : {"0.000001", "0.00001", "0.0001", "0.001", "0.01", "0.1", "1"}) {
-      FUGU_ASSIGN(step_, UnitStep::parse(step));
-      if (fits()) break;
-    }
+  std::vector<std::string> steps = {"0.000001", "0.00001", "0.0001", "0.001", "0.01", "0.1", "1"};
+  if (!arguments_.unit_step.empty()) steps = {arguments_.unit_step};
+  for (const std::string& step : steps) {
+    const bool is_last = &step == &steps.back();
+    FUGU_ASSIGN(step_, UnitStep::parse(step));
+    if (!fits() && !is_last) continue;
+    if (!fits())
+      return usage("--unit-step " + step_.text(1) +
+                   ": the noise spans more than 2^40 such steps (Gaussian: 2^30); give the step that the stream was "
+                   "published with");
+    auto book = arguments_.policies.read({.unit_step = step_,
+                                          .clock = clock_.clock,
+                                          .utc_offset_s = clock_.utc_offset_s,
+                                          .default_utc_offset_s = clock_.utc_offset_s,
+                                          .series = series_});
+    if (!book && !is_last) continue;
+    FUGU_ASSIGN(book_, std::move(book));
+    break;
   }
-  if (!fits())
-    return usage("--unit-step " + step_.text(1) +
-                 ": the noise spans more than 2^40 such steps (Gaussian: 2^30); give the step that the stream was "
-                 "published with");
   const double per_step = 1 / step_.to_double();
   for (std::vector<double>& scales : scales_) {
     for (double& scale : scales) scale *= per_step;
@@ -241,11 +248,6 @@ Result<void> AttackRun::read() {
     FUGU_ASSIGN(Input input, Input::open(arguments_.series_map));
     FUGU_ASSIGN(map_, SeriesMap::read(std::move(input)));
   }
-  FUGU_ASSIGN(book_, arguments_.policies.read({.unit_step = step_,
-                                               .clock = clock_.clock,
-                                               .utc_offset_s = clock_.utc_offset_s,
-                                               .default_utc_offset_s = clock_.utc_offset_s,
-                                               .series = series_}));
   if (book_.empty()) return Error{Cause::bad_input, arguments_.policies.policies + ": holds no policy to attack"};
   const auto meter = book_.find(arguments_.meter);
   if (!arguments_.meter.empty() && (!meter || book_.of(*meter).empty()))

@@ -17,8 +17,7 @@ struct AuditArguments {
   std::string distributional;  ///< state that the readings went through
   bool open_ended = false;
   DefinitionOptions definition;
-  /// By default a grid that rounds no sensitivity or magnitude up by much.
-  std::string unit_step = "0.000001";
+  std::string unit_step;  ///< empty: one that rounds no sensitivity or magnitude up by much
 };
 
 constexpr const char* kExamples = R"(
@@ -168,36 +167,44 @@ Outcome audit_with_ledger(const AuditArguments& arguments) {
   return verdict(report.holds() && state_holds);
 }
 
+/// The finest grid that can count the sensitivities.
+Result<UnitStep> finest_grid(const DefinitionOptions& about, std::size_t series) {
+  for (const char* step : {"0.000001", "0.0001", "0.01"}) {
+    FUGU_ASSIGN(const UnitStep fine, UnitStep::parse(step));
+    if (about.exposure_of_stream(fine, series)) return fine;
+  }
+  return UnitStep::parse("1");
+}
+
 /// On what the released file itself states.
-Result<AuditReport> audit_stated(const AuditArguments& arguments, const std::vector<std::string>& series,
-                                 const UnitStep& unit_step) {
+Outcome audit_without_ledger(const AuditArguments& arguments) {
   DefinitionOptions about = arguments.definition;
   const bool has_policies = about.policies.given();
   // Policies say themselves what may change. Without a word about the floor, none is checked.
   const bool unchecked_floor = has_policies && about.policies.floor.empty();
   if (unchecked_floor) about.policies.exact_when_idle = true;
   FUGU_ASSIGN(const Definition definition, about.make());
+  FUGU_ASSIGN(const std::vector<std::string> series, series_in(arguments.released));
+  FUGU_ASSIGN(const UnitStep unit_step,
+              arguments.unit_step.empty() ? finest_grid(about, series.size()) : UnitStep::parse(arguments.unit_step));
   FUGU_ASSIGN(const Exposure exposure, about.exposure_of_stream(unit_step, series.size()));
   FUGU_ASSIGN(const RunClock clock, clock_in(arguments.released));
+  PolicyBook book;
+  if (has_policies) {
+    FUGU_ASSIGN(book, about.policies.read({.unit_step = unit_step,
+                                           .clock = clock.clock,
+                                           .utc_offset_s = clock.utc_offset_s,
+                                           .default_utc_offset_s = clock.utc_offset_s,
+                                           .series = series}));
+  }
   FUGU_ASSIGN(Input input, Input::open(arguments.released));
   FUGU_ASSIGN(ReleaseReader reader, ReleaseReader::open(std::move(input), {clock.clock, series}));
   const ReleasedRows rows = [&](ReleaseRecord& row) { return reader.next(row); };
-  if (!has_policies) return audit_stated_rates(rows, definition, exposure, unit_step.to_double());
-  FUGU_ASSIGN(const PolicyBook book, about.policies.read({.unit_step = unit_step,
-                                                          .clock = clock.clock,
-                                                          .utc_offset_s = clock.utc_offset_s,
-                                                          .default_utc_offset_s = clock.utc_offset_s,
-                                                          .series = series}));
-  FUGU_ASSIGN(AuditReport report, audit_stated_rates(rows, definition, exposure, book, unit_step.to_double()));
+  FUGU_ASSIGN(AuditReport report, has_policies
+                                      ? audit_stated_rates(rows, definition, exposure, book, unit_step.to_double())
+                                      : audit_stated_rates(rows, definition, exposure, unit_step.to_double()));
   if (unchecked_floor)
     report.definition = "swellfish: the policies given; what holds besides was not looked at (--floor)";
-  return report;
-}
-
-Outcome audit_without_ledger(const AuditArguments& arguments) {
-  FUGU_ASSIGN(const UnitStep unit_step, UnitStep::parse(arguments.unit_step));
-  FUGU_ASSIGN(const std::vector<std::string> series, series_in(arguments.released));
-  FUGU_ASSIGN(const AuditReport report, audit_stated(arguments, series, unit_step));
   note("the loss rates in the file are believed; audit the ledger for evidence");
   print(report, {series, unit_step.to_double()});
   return verdict(report.holds());

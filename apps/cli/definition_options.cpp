@@ -125,4 +125,10 @@ Result<Exposure> DefinitionOptions::exposure_of_stream(const UnitStep& unit_step
   return Exposure::make(std::move(exposure));
 }
 
+std::uint64_t largest_sensitivity_steps(const Exposure& exposure) {
+  std::uint64_t largest = 0;
+  for (SeriesId id = 0; id < exposure.series_count(); ++id) largest = std::max(largest, exposure.sensitivity_steps(id));
+  return largest;
+}
+
 }  // namespace fugu::cli

@@ -40,4 +40,7 @@ struct DefinitionOptions {
   Result<Definition> make_swellfish() const;
 };
 
+/// Of any series.
+std::uint64_t largest_sensitivity_steps(const Exposure& exposure);
+
 }  // namespace fugu::cli

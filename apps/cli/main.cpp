@@ -12,7 +12,10 @@ void note(std::string_view text) { std::fprintf(stderr, "fugu: %.*s\n", static_c
 
 void warn(const std::string& text) {
   static std::set<std::string> said;
-  if (said.insert(text).second) note("warning: " + text);
+  constexpr std::size_t kRememberedMax = 1000;  // a live run may warn for years
+  if (said.contains(text)) return;
+  if (said.size() < kRememberedMax) said.insert(text);
+  note("warning: " + text);
 }
 
 std::string short_number(double value) {

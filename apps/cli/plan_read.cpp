@@ -21,8 +21,8 @@ Error usage(std::string message) { return {Cause::usage, std::move(message)}; }
 
 }  // namespace
 
-PolicyContext PlanRun::context(const UnitStep& unit_step) const {
-  return {.unit_step = unit_step,
+PolicyContext PlanRun::context() const {
+  return {.unit_step = outlook_.unit_step,
           .clock = outlook_.clock.clock,
           .utc_offset_s = outlook_.clock.utc_offset_s,
           .default_utc_offset_s = outlook_.clock.utc_offset_s,
@@ -60,7 +60,13 @@ Result<void> PlanRun::read_series() {
 }
 
 Result<void> PlanRun::read_book() {
-  auto book = policies().read(context(outlook_.unit_step));
+  PolicyContext about = context();
+  if (!policies().floor.empty() && !map_) {
+    FUGU_ASSIGN(const Exposure exposed,
+                arguments_.definition.exposure_of_stream(outlook_.unit_step, outlook_.series.size()));
+    about.largest_change_steps = largest_sensitivity_steps(exposed);
+  }
+  auto book = policies().read(about);
   if (!book && !outlook_.clock.clock.has_time() && book.error().message.find("slot number") != std::string::npos)
     return Error{book.error().cause, book.error().message + " (or, for times, --start TIME --slot-length 15m)"};
   if (!book) return std::move(book).error();
@@ -127,8 +133,7 @@ Result<void> PlanRun::choose_rules() {
   FUGU_ASSIGN(const Definition definition, stated.definition(outlook_.options.delta));
   FUGU_ASSIGN(const Exposure exposed, exposure());
   PlannerOptions planner{.delta = outlook_.options.delta};
-  for (SeriesId series = 0; series < exposed.series_count(); ++series)
-    planner.sensitivity_steps = std::max(planner.sensitivity_steps, exposed.sensitivity_steps(series));
+  planner.sensitivity_steps = largest_sensitivity_steps(exposed);
   rules_.emplace(PlanRules{definition, planner, {}});
   if (floor() != nullptr) outlook_.options.floor_rate = rules_->planner.rate_max = floor_rate(*floor());
   rules_->outlook = outlook_.options;

@@ -48,7 +48,7 @@ class PlanRun {
   Result<void> check() const;
   Result<void> read();
   Result<void> read_series();
-  PolicyContext context(const UnitStep& unit_step) const;
+  PolicyContext context() const;
   Result<void> read_book();
   Result<void> choose_slots();
   Result<Slot> slot_of(const std::string& text, const char* option) const;

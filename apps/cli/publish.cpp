@@ -299,11 +299,8 @@ Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, 
                         .default_utc_offset_s = clock.utc_offset_s,
                         .map = source_->series_map(),
                         .series = source_->series()};
-  if (!source_->clamp_change_steps() && definition_->floor() != nullptr) {
-    context.largest_change_steps = 0;
-    for (SeriesId id = 0; id < exposure_->series_count(); ++id)
-      context.largest_change_steps = std::max(*context.largest_change_steps, exposure_->sensitivity_steps(id));
-  }
+  if (!source_->clamp_change_steps() && definition_->floor() != nullptr)
+    context.largest_change_steps = largest_sensitivity_steps(*exposure_);
   for (std::size_t g = 0; g < exposure_->signature_count(); ++g) context.signatures.push_back(exposure_->signature(g));
   return options_.definition.policies.feed(context, fresh, options_.follow, warn);
 }

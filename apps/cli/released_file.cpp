@@ -1,5 +1,6 @@
 #include "released_file.hpp"
 
+#include <numeric>
 #include <optional>
 
 #include "fugu/stream/line_reader.hpp"
@@ -26,19 +27,18 @@ Result<RunClock> clock_in(const std::string& released) {
   FUGU_TRY(lines.next());  // the header
   std::optional<Stamp> first;
   std::int64_t last_s = 0;
-  std::optional<std::int64_t> slot_s;  // the shortest step: slots may be missing in the file
+  std::int64_t slot_s = 0;  // what all steps are multiples of: slots may be missing in the file
   for (;;) {
     FUGU_ASSIGN(const auto line, lines.next());
     if (!line) break;
     Stamp stamp;
     if (parse_stamp(line->substr(0, line->find(',')), std::nullopt, stamp) != TimeFault::none) break;
+    if (first) slot_s = std::gcd(slot_s, stamp.instant_s - last_s);
     if (!first) first = stamp;
-    const std::int64_t step_s = stamp.instant_s - last_s;
-    if (stamp.instant_s > first->instant_s && step_s > 0 && (!slot_s || step_s < *slot_s)) slot_s = step_s;
     last_s = stamp.instant_s;
   }
-  return slot_s ? RunClock{Clock(first->instant_s, *slot_s), first->utc_offset_s}
-                : RunClock{};  // slot numbers, or a single slot
+  return slot_s > 0 ? RunClock{Clock(first->instant_s, slot_s), first->utc_offset_s}
+                    : RunClock{};  // slot numbers, or a single slot
 }
 
 }  // namespace fugu::cli

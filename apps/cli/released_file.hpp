@@ -12,7 +12,7 @@ namespace fugu::cli {
 /// Names of the series, by first appearance. Cause::bad_input when there is no release.
 Result<std::vector<std::string>> series_in(const std::string& released);
 
-/// The clock that its times imply: the two that lie nearest together are one slot apart.
+/// The clock that its times imply: the longest slot of which all steps between them are multiples.
 Result<RunClock> clock_in(const std::string& released);
 
 }  // namespace fugu::cli

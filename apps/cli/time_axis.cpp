@@ -1,25 +1,25 @@
 #include "time_axis.hpp"
 
-#include <algorithm>
+#include <string>
+#include <utility>
 
 namespace fugu::cli {
 
 namespace {
 
 constexpr std::int64_t kDay_s = 86'400;
-constexpr std::int64_t kHour_s = 3'600;
-constexpr std::int64_t kDatesMax = 12;  // more are not readable side by side
+constexpr std::int64_t kTicksMax = 14;  // more are not readable side by side
 
-std::int64_t tick_hours(double days) {
-  if (days <= 1.5) return 3;
-  if (days <= 3.5) return 6;
-  if (days <= 7.5) return 12;
-  return 24 * std::max<std::int64_t>(1, static_cast<std::int64_t>(days) / kDatesMax);
+/// Between ticks: the shortest round time of which not too many fit.
+std::int64_t between_ticks_s(std::int64_t span_s) {
+  for (const std::int64_t minutes : {1, 5, 15, 60, 180, 360, 720}) {
+    if (span_s <= kTicksMax * minutes * 60) return minutes * 60;
+  }
+  return kDay_s * ((span_s + kTicksMax * kDay_s - 1) / (kTicksMax * kDay_s));
 }
 
 std::vector<report::Tick> time_ticks(const RunClock& time, const Interval& slots) {
-  const double days = static_cast<double>(slots.slots()) * static_cast<double>(time.clock.slot_s()) / kDay_s;
-  const std::int64_t between_s = tick_hours(days) * kHour_s;
+  const std::int64_t between_s = between_ticks_s(static_cast<std::int64_t>(slots.slots()) * time.clock.slot_s());
   std::vector<report::Tick> ticks;
   for (Slot slot = slots.first; slot <= slots.last + 1; ++slot) {
     const std::int64_t local_s = time.clock.start_of(slot) + time.utc_offset_s;
@@ -38,13 +38,14 @@ Slot slots_per_day(const Clock& clock) {
 }
 
 report::Axis time_axis(const RunClock& time, const Interval& slots, bool labelled) {
-  const bool has_time = time.clock.has_time();
-  std::string label;
-  if (labelled) label = has_time ? "time, from " + time.clock.text(slots.first, time.utc_offset_s) : "slot";
+  std::vector<report::Tick> ticks;
+  if (time.clock.has_time()) ticks = time_ticks(time, slots);
+  std::string label;  // slots that never begin at a round time are numbered
+  if (labelled) label = ticks.empty() ? "slot" : "time, from " + time.clock.text(slots.first, time.utc_offset_s);
   return {.label = label,
           .lo = static_cast<double>(slots.first),
           .hi = static_cast<double>(slots.last + 1),
-          .ticks = has_time ? time_ticks(time, slots) : std::vector<report::Tick>()};
+          .ticks = std::move(ticks)};
 }
 
 }  // namespace fugu::cli

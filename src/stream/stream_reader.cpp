@@ -10,12 +10,18 @@ namespace {
 
 std::string_view time_of(std::string_view line) { return line.substr(0, line.find(',')); }
 
+/// Without a header, or with another separator, that is a row of data: what has digits is not shown.
+std::string shown_column(std::string_view name) {
+  const bool has_digit = name.find_first_of("0123456789") != std::string_view::npos;
+  return has_digit ? "another first column" : "first column " + shown_name(name);
+}
+
 Result<std::vector<std::string>> read_series(LineReader& lines, const std::string& time_column) {
   const std::string expected = "a header `" + time_column + ",<series>…`";
   FUGU_ASSIGN(const auto header, csv::read_header(lines, expected));
   const auto names = csv::split(header);
   if (names[0] != time_column)
-    return found_but_expected(lines.at(1), "first column " + shown_name(names[0]),
+    return found_but_expected(lines.at(1), shown_column(names[0]),
                               expected + ", or the name of its first column as --time-column");
   if (names.size() < 2) return found_but_expected(lines.at(1), "no series", expected);
   NameTable known;

@@ -254,5 +254,29 @@ TEST(Writers, TwoThatStartTogether) {
   expect_audit_holds(directory, "--ledger run.ledger --released out.csv");
 }
 
+/// What was there stays until the new file is whole; a link stays a link.
+TEST(Environment, AnOutputTakesItsPlaceWhenItIsWhole) {
+  const TempDir directory;
+  write_file(directory / "real.csv", "precious\n");
+  std::filesystem::create_symlink("real.csv", directory / "link.csv");
+  const ProcessOptions small{.directory = directory.path(), .in_child = disk_of(8192)};
+  const std::string command = "simulate artificial --length 2000 --out link.csv";
+  const Finished failed = run(fugu_command(command), {}, small);
+  EXPECT_EQ(failed.exit_code, 4) << failed;
+  EXPECT_EQ(read_file(directory / "real.csv"), "precious\n");
+  EXPECT_FALSE(std::filesystem::exists(directory / "real.csv.new"));
+  ASSERT_EQ(run_fugu(directory, command).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "link.csv"));
+  EXPECT_EQ(lines_of(read_file(directory / "real.csv")).size(), 2001u);
+  const Finished nowhere =
+      run_fugu(directory, "simulate households --households 2 --days 1 --totals real.csv --readings no/where.csv");
+  EXPECT_EQ(nowhere.exit_code, 4) << nowhere;
+  EXPECT_EQ(lines_of(read_file(directory / "real.csv")).size(), 2001u);
+  std::filesystem::create_symlink("target", directory / "one");
+  std::filesystem::create_symlink("target", directory / "two");
+  const Finished same = run_fugu(directory, "simulate households --households 1 --days 1 --totals one --log two");
+  EXPECT_EQ(same.exit_code, 2) << same;
+}
+
 }  // namespace
 }  // namespace fugu::test

@@ -265,6 +265,16 @@ TEST_F(PlanAndPublish, ScalesAreThoseOfTheReleases) {
               {"one", "two", "all", "three", "four", "five"});
 }
 
+TEST_F(PlanAndPublish, BothRefuseWhatTheSensitivityContradicts) {
+  const std::string promise = " --policies p.csv --unit-step 0.1 --floor event:1 --sensitivity 4";
+  for (const std::string& command :
+       {"plan" + promise, "publish --stream 1.csv --mechanism narwhal --seed 1 --out o.csv" + promise}) {
+    const Finished refused = run_fugu(directory_, command);
+    EXPECT_EQ(refused.exit_code, 2) << refused;
+    EXPECT_NE(refused.err.find("expected at most 4, as --sensitivity says"), std::string::npos) << refused;
+  }
+}
+
 TEST_F(PlanAndPublish, SeveralSeriesShareTheBudget) {
   const std::string narwhal = "--strategies narwhal ";
   const double alone = expected_error(plan(narwhal), "narwhal");

@@ -412,6 +412,19 @@ TEST(Audit, StatedRatesCountInTheSlotsThatTheirTimesName) {
   EXPECT_NE(unordered.err.find("expected ascending times"), std::string::npos) << unordered;
 }
 
+TEST(Audit, ClocksAndGridsOfReleasedFiles) {
+  const TempDir directory;
+  // Gaps of two and three slots: a slot is what both are multiples of.
+  write_file(directory / "out.csv", hourly_releases({{0, "0.0000001"}, {2, "0.0000001"}, {5, "0.0000001"}}));
+  const std::string claim = "audit --released out.csv --definition w-event --epsilon 1 --w 3 --sensitivity ";
+  const Finished large = run_fugu(directory, claim + "5000000");  // more than 2^40 millionths
+  EXPECT_EQ(large.exit_code, 0) << large;
+  EXPECT_NE(large.out.find("slots       6\n"), std::string::npos) << large;
+  EXPECT_NE(large.out.find("ε = 1 of 1"), std::string::npos) << large;
+  EXPECT_EQ(run_fugu(directory, claim + "5000001").exit_code, 1);
+  EXPECT_EQ(run_fugu(directory, claim + "0.5").exit_code, 0);
+}
+
 TEST(Audit, ALedgerIsNotCheckedAgainstAnotherPromise) {
   const TempDir directory;
   write_file(directory / "s.csv", stream(20));

@@ -140,6 +140,15 @@ TEST(StreamReader, BadValuesAreNotShown) {
   }
 }
 
+TEST(StreamReader, ARowWhereTheHeaderBelongsIsNotShown) {
+  for (const char* row : {"0;48.593", "2026-01-01T00:00:00+00:00;48.593", "0\t48.593", "48.593 kW"}) {
+    const auto drained = drain_text(std::string(row).append("\n").append(row).append("\n"));
+    ASSERT_TRUE(drained.error) << row;
+    EXPECT_EQ(drained.error->message.find("48"), std::string::npos) << drained.error->message;
+    EXPECT_NE(drained.error->message.find("--time-column"), std::string::npos) << drained.error->message;
+  }
+}
+
 TEST(StreamReader, TruncatedGzip) {
   std::string text = "time,a\n";
   for (int i = 0; i < 5000; ++i) text += std::to_string(i) + "," + std::to_string(i * i % 9973) + "\n";
