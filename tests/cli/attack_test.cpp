@@ -51,6 +51,11 @@ TEST_F(AttackCommand, WithoutAUnitStepMagnitudesCountAsStated) {
     const Finished wide = attack(std::string("--released r.csv --policies p.csv").append(options));
     EXPECT_EQ(wide.exit_code, 0) << wide;
   }
+  write("p.csv", kPolicies, "a,0,3,1,2000000,20\n");  // a magnitude of more than 2^40 millionths
+  write("r.csv", kReleases, "0,load,5,100000,0.00001,1\n");
+  const Finished large = attack("--released r.csv --policies p.csv");
+  EXPECT_EQ(large.exit_code, 0) << large;
+  EXPECT_TRUE(says(large, "1.00 of 1")) << large;
 }
 
 TEST_F(AttackCommand, ASecondSecretCountsTogether) {

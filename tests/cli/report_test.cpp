@@ -1,4 +1,6 @@
 // fugu report: what it says of the releases is so, and it destroys nothing it reads.
+#include <tuple>
+
 #include "report/balance.hpp"
 #include "support/released.hpp"
 
@@ -48,6 +50,28 @@ TEST_F(ReportCommand, DrawsEverySeriesInTheTimesThereAre) {
   EXPECT_EQ(count_of(page, "<svg"), 3u);
   EXPECT_NE(page.find("time, from 2026-03-02T00:00:00+01:00"), std::string::npos);
   EXPECT_NE(read_file(directory_ / "p.svg").find("north"), std::string::npos);
+}
+
+/// An hour of minutes has round times five minutes apart; slots that never begin at one are numbered.
+TEST_F(ReportCommand, AxesHaveRoundTimesOrNone) {
+  for (const auto& [second, tick, label] :
+       {std::tuple{"00", ">10:10<", ">time, from 2026"}, std::tuple{"07", ">10<", ">slot<"}}) {
+    std::string stream = "time,load\n";
+    for (int minute = 5; minute < 45; ++minute) {
+      char row[80];
+      std::snprintf(row, sizeof row, "2026-03-02T10:%02d:%s+01:00,%d\n", minute, second, minute);
+      stream += row;
+    }
+    write_file(directory_ / "m.csv", stream);
+    const Finished published = run_fugu(directory_,
+                                        "publish --stream m.csv --definition event --epsilon 1 --sensitivity 1 "
+                                        "--mechanism uniform --out m-released.csv");
+    ASSERT_EQ(published.exit_code, 0) << published;
+    ASSERT_EQ(run_fugu(directory_, "report --stream m.csv --run a=m-released.csv --picture m.svg").exit_code, 0);
+    const std::string picture = read_file(directory_ / "m.svg");
+    EXPECT_NE(picture.find(tick), std::string::npos) << tick;
+    EXPECT_NE(picture.find(label), std::string::npos) << label;
+  }
 }
 
 TEST_F(ReportCommand, SaysThatThePredictionKnowsNoFilter) {
