@@ -196,6 +196,31 @@ TEST(NarwhalPlan, FeasibleHoweverEarlyItStops) {
   }
 }
 
+/// Of a large book only bounds near their budget are looked at. Here one that is far from it comes to bind: once the
+/// bound on slots 0 to 4 is known, slots 5 to 9 get what those give up, 67 % more, and the last bound permits 60 %.
+TEST(NarwhalPlan, BoundsThatComeToBindAreLookedAtAgain) {
+  std::vector<Collection> meters;
+  const auto add = [&](int copies, const Policy& phi) {
+    for (int i = 0; i < copies; ++i) meters.emplace_back().assign({phi});
+  };
+  add(5, policy(0, 9, 10, 100));  // more of them, and further over at first, than are taken up at once
+  add(1, policy(0, 4, 3, 1000));  // so that this one comes later
+  add(5, policy(5, 14, 10, 50));  // and so would the next one
+  add(1, policy(5, 9, 5, 125));
+  add(12'000, policy(20, 95, 1, 1));  // what makes the book large
+  const Interval day = {0, 95};
+  const Plan plan = PlanSolver().solve(
+      PlanBook{.collections = meters,
+               .slots = day,
+               .budget = [](const Collection&, const Policy& phi) { return phi.epsilon.to_double(); }},
+      {});
+  EXPECT_LE(plan.gap, 0.02);
+  EXPECT_GT(plan.rate[5], 0.0015) << "the bound binds";
+  const auto constraints = constraints_of(meters, day);
+  for (std::size_t i = 0; i < constraints.size(); ++i)
+    ASSERT_LE(plan_loss(constraints, i, plan.rate), constraints.budget(i)) << i;
+}
+
 TEST(NarwhalPlan, LargeBooksComeOutAsSmallOnesDo) {
   std::mt19937_64 random(4);
   std::vector<Collection> meters(3000);
