@@ -115,17 +115,13 @@ Budget CostTable::comparison_loss(const Answer& answer, std::uint64_t change, st
   return last_comparison_loss_ = currency_ == Currency::epsilon ? e : half_square_up(e, rho_weight);
 }
 
-std::span<const SignatureLoss> CostTable::of_comparison(const Answer& answer, std::uint64_t rho_weight) {
-  if (currency_ == Currency::epsilon) rho_weight = 0;  // plays no part
-  Kept& kept = comparisons_[static_cast<std::size_t>(answer.statistic)];
-  if (kept.is_of(answer, rho_weight)) return kept.losses;
+void CostTable::compute_comparison(const Answer& answer, std::uint64_t rho_weight, Kept& kept) {
   kept.form = answer.form;
   kept.rho_weight = rho_weight;
   kept.losses.clear();
   collect_changes(answer);
   for (const Change& change : changes_)
     kept.losses.push_back({change.signature, comparison_loss(answer, change.steps, rho_weight)});
-  return kept.losses;
 }
 
 }  // namespace fugu

@@ -45,7 +45,12 @@ class CostTable {
   }
 
   /// As above for a comparison, per newly touched slot: e, or rho_weight·e²/2.
-  std::span<const SignatureLoss> of_comparison(const Answer& answer, std::uint64_t rho_weight);
+  std::span<const SignatureLoss> of_comparison(const Answer& answer, std::uint64_t rho_weight) {
+    if (currency_ == Currency::epsilon) rho_weight = 0;  // plays no part
+    Kept& kept = comparisons_[static_cast<std::size_t>(answer.statistic)];
+    if (!kept.is_of(answer, rho_weight)) compute_comparison(answer, rho_weight, kept);
+    return kept.losses;
+  }
 
  private:
   struct Kept {
@@ -63,6 +68,7 @@ class CostTable {
   };
 
   void compute(const Answer& answer, Kept& kept);
+  void compute_comparison(const Answer& answer, std::uint64_t rho_weight, Kept& kept);
   void add_values(const Answer& answer, std::vector<SignatureLoss>& losses);
   /// Fills changes_ with gain · Σ sensitivity over the answer's series, per touched signature.
   void collect_changes(const Answer& answer);

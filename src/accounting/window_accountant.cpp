@@ -21,15 +21,18 @@ WindowAccountant::WindowAccountant(const Definition& definition, const Exposure&
 inline void WindowAccountant::step() {
   ++current_;
   if (++current_row_ == rows_) current_row_ = 0;
+  Budget* const now = &carried_[row_back(0)];
   const Budget* const leaving = &carried_[row_back(static_cast<std::size_t>(window_))];  // nothing in the beginning
-  for (std::size_t g = 0; g < signatures_; ++g) give_back(window_sum_[g], leaving[g]);
+  for (std::size_t g = 0; g < signatures_; ++g) {
+    const Budget loss = leaving[g];  // may be where `now` is
+    now[g] = Budget();
+    give_back(window_sum_[g], loss);
+  }
   if (reviews_) {
     reviews_->run_until(current_, [this](const std::vector<std::uint64_t>& due) {
       for (const std::uint64_t id : due) review_session(id);
     });
   }
-  Budget* const now = &carried_[row_back(0)];
-  for (std::size_t g = 0; g < signatures_; ++g) now[g] = Budget();
 }
 
 void WindowAccountant::advance(Slot slot) {
@@ -61,7 +64,14 @@ void WindowAccountant::review_session(std::uint64_t id) {
     session.in_window = false;
   }
   if (remembered(session.last)) return review_later(id, session.last + static_cast<Slot>(rows_));
+  if (latest_ == &session) latest_ = nullptr;
   sessions_.erase(found);
+}
+
+SessionSpan* WindowAccountant::session_of(const Answer& answer) {
+  if (latest_ != nullptr && latest_->id == answer.session) return latest_;
+  const auto found = sessions_.find(answer.session);
+  return found == sessions_.end() ? nullptr : latest_ = &found->second;
 }
 
 Result<void> WindowAccountant::admit(const Answer& answer) {
@@ -80,10 +90,31 @@ Error WindowAccountant::refusal(const Answer& answer) const {
 }
 
 Result<void> WindowAccountant::charge(const Answer& answer) {
-  if (answer.first_slot != current_ || answer.is_comparison()) return Accountant::charge(answer);
-  // Nearly all answers: only the window that ends now holds the slot they touch.
   FUGU_CHECK(answer.slot == current_);
-  const std::span<const SignatureLoss> losses = cost_.of_answer(answer);
+  if (answer.is_comparison()) return charge_comparison(answer);
+  if (answer.first_slot == current_) return charge_now(answer, cost_.of_answer(answer));
+  return Accountant::charge(answer);
+}
+
+Result<void> WindowAccountant::charge_comparison(const Answer& answer) {
+  SessionSpan* const known = session_of(answer);
+  if (known == nullptr) return Accountant::charge(answer);
+  if (answer.statistic != Statistic::deviation) {
+    if (!known->in_window || known->form == 0 || known->form != answer.form) return Accountant::charge(answer);
+    known->last = current_;  // the same question again: the window has paid for it
+    return {};
+  }
+  if (!known->losses.empty() || known->first != answer.first_slot || known->last + 1 != current_)
+    return Accountant::charge(answer);
+  const auto slots = static_cast<std::uint64_t>(current_ - known->first);
+  FUGU_CHECK(slots <= reach_);
+  FUGU_TRY(charge_now(answer, cost_.of_comparison(answer, session_weight_equal(slots + 1))));
+  known->last = current_;
+  return {};
+}
+
+/// Nearly all answers: only the window that ends now holds the slot they touch.
+inline Result<void> WindowAccountant::charge_now(const Answer& answer, std::span<const SignatureLoss> losses) {
   Budget worst;
   for (const SignatureLoss& entry : losses) worst = std::max(worst, window_sum_[entry.signature] + entry.loss);
   if (worst > total_ && enforcement_ == Enforcement::on) return refusal(answer);
@@ -112,9 +143,9 @@ void WindowAccountant::stage(const Answer& answer) {
 }
 
 void WindowAccountant::stage_comparison(const Answer& answer) {
-  const auto found = sessions_.find(answer.session);
-  SessionSpan* const known = found == sessions_.end() ? nullptr : &found->second;
+  SessionSpan* const known = session_of(answer);
   staged_.session = answer.session;
+  staged_.form = answer.form;
   staged_.known = known;
   staged_.once_per_window = answer.statistic != Statistic::deviation;
   staged_.session_first = known != nullptr ? known->first : answer.first_slot;
@@ -186,7 +217,8 @@ void WindowAccountant::commit() {
 
 void WindowAccountant::commit_once_per_window() {
   if (staged_.known == nullptr)
-    staged_.known = &sessions_.try_emplace(staged_.session, SessionSpan{current_, current_, {}}).first->second;
+    staged_.known =
+        &sessions_.try_emplace(staged_.session, SessionSpan{staged_.session, current_, current_, {}}).first->second;
   SessionSpan& session = *staged_.known;
   if (session.in_window) {
     for (const SignatureLoss& paid : session.losses) give_back(window_sum_[paid.signature], paid.loss);
@@ -194,6 +226,7 @@ void WindowAccountant::commit_once_per_window() {
     review_later(staged_.session, current_ + static_cast<Slot>(window_));
   }
   session.losses.assign(staged_.losses.begin(), staged_.losses.end());
+  session.form = staged_.form;
   session.last = current_;
   session.in_window = true;
   for (const SignatureLoss& entry : session.losses) window_sum_[entry.signature] += entry.loss;
@@ -212,7 +245,7 @@ void WindowAccountant::commit_per_slot() {
     staged_.known->last = staged_.last;
     return;
   }
-  sessions_.try_emplace(staged_.session, SessionSpan{staged_.session_first, staged_.last, {}});
+  sessions_.try_emplace(staged_.session, SessionSpan{staged_.session, staged_.session_first, staged_.last, {}});
   review_later(staged_.session, staged_.last + static_cast<Slot>(rows_));
 }
 

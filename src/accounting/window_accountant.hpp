@@ -17,9 +17,11 @@ namespace fugu {
 /// (the sparse-vector argument, docs/guarantees/sparse-vector.md). One whose comparisons reach over several slots is
 /// charged per slot instead, each slot once.
 struct SessionSpan {
+  std::uint64_t id;
   Slot first;
   Slot last;
   std::vector<SignatureLoss> losses;  // what the window pays, once; empty when charged per slot
+  std::uint64_t form = 0;             // of the answer that made it pay that
   bool in_window = false;             // the window that ends now pays it
 };
 
@@ -44,6 +46,7 @@ class WindowAccountant final : public Accountant {
     Slot first = 0;
     Slot last = -1;  // last < first: nothing new
     std::uint64_t session = 0;
+    std::uint64_t form = 0;
     SessionSpan* known = nullptr;  // the session, when it was asked before
     Slot session_first = 0;
     bool once_per_window = false;
@@ -58,9 +61,14 @@ class WindowAccountant final : public Accountant {
   void step();
   /// Nothing was refused when only counting: sums may have been cut off, and then no longer contain their parts.
   void give_back(Budget& sum, Budget loss) const {
-    sum = enforcement_ == Enforcement::on || loss < sum ? sum - loss : Budget();
+    FUGU_CHECK(loss <= sum || enforcement_ == Enforcement::off);
+    sum = loss <= sum ? sum - loss : Budget();
   }
   [[gnu::cold, gnu::noinline]] Error refusal(const Answer& answer) const;
+  Result<void> charge_now(const Answer& answer, std::span<const SignatureLoss> losses);
+  Result<void> charge_comparison(const Answer& answer);
+  /// nullptr when it is not known, or no longer.
+  SessionSpan* session_of(const Answer& answer);
   void stage(const Answer& answer);
   void stage_comparison(const Answer& answer);
   /// The most any window that holds one of the staged slots would cost a signature, or `entry.signature`.
@@ -85,6 +93,7 @@ class WindowAccountant final : public Accountant {
   std::vector<Budget> carried_;     // [row of the slot][signature]: losses that belong to it
   std::vector<Budget> window_sum_;  // per signature, over the window that ends now, sessions included
   std::unordered_map<std::uint64_t, SessionSpan> sessions_;
+  SessionSpan* latest_ = nullptr;                 // of sessions_, looked up last
   std::optional<Agenda<std::uint64_t>> reviews_;  // of sessions, once there is one
   Budget worst_;
   Slot current_ = -1;

@@ -1,6 +1,7 @@
 #include "fugu/estimation/smoother.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "fugu/core/check.hpp"
@@ -39,35 +40,30 @@ void james_stein(std::span<double> values, double noise_variance) {
   for (double& value : values) value = mean + kept * (value - mean);
 }
 
-GroupSmoother::GroupSmoother(SmootherKind kind, std::size_t capacity) : kind_(kind), ring_(capacity) {
+GroupSmoother::GroupSmoother(SmootherKind kind, std::size_t capacity)
+    : kind_(kind), ring_(capacity), sorted_(kind == SmootherKind::median ? capacity : 0) {
   FUGU_CHECK(capacity >= 1);
-  if (kind_ == SmootherKind::median) sorted_.reserve(capacity);
 }
 
-void GroupSmoother::restart() {
-  count_ = 0;
-  sorted_.clear();
-}
+void GroupSmoother::restart() { count_ = 0; }
 
 void GroupSmoother::keep_last(std::size_t count) {
   if (count >= count_) return;
   count_ = count;
   if (kind_ != SmootherKind::median) return;
-  sorted_.clear();
-  for (std::size_t age = 0; age < count; ++age) sorted_.push_back(at(age));
-  std::sort(sorted_.begin(), sorted_.end());
+  for (std::size_t age = 0; age < count; ++age) sorted_[age] = at(age);
+  std::sort(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
-void GroupSmoother::replace(double old, double value) {
-  const auto begin = sorted_.begin();
-  const auto from = begin + static_cast<std::ptrdiff_t>(count_below(sorted_, old));
-  const auto to = begin + static_cast<std::ptrdiff_t>(count_below(sorted_, value));
-  if (to > from) {
-    std::move(from + 1, to, from);
-    *(to - 1) = value;
+void GroupSmoother::sort_in(std::size_t from, double value) {
+  double* const sorted = sorted_.data();
+  const std::size_t below = count_below({sorted, count_}, value);
+  if (below > from) {
+    std::memmove(sorted + from, sorted + from + 1, (below - 1 - from) * sizeof(double));
+    sorted[below - 1] = value;
   } else {
-    std::move_backward(to, from, from + 1);
-    *to = value;
+    std::memmove(sorted + below + 1, sorted + below, (from - below) * sizeof(double));
+    sorted[below] = value;
   }
 }
 
@@ -76,10 +72,8 @@ void GroupSmoother::add(double value) {
   const double oldest = is_full ? at(count_ - 1) : 0;
   newest_ = newest_ + 1 == ring_.size() ? 0 : newest_ + 1;
   ring_[newest_] = value;
+  if (kind_ == SmootherKind::median) sort_in(is_full ? count_below({sorted_.data(), count_}, oldest) : count_, value);
   if (!is_full) ++count_;
-  if (kind_ != SmootherKind::median) return;
-  if (is_full) return replace(oldest, value);
-  sorted_.insert(sorted_.begin() + static_cast<std::ptrdiff_t>(count_below(sorted_, value)), value);
 }
 
 double GroupSmoother::smoothed(double noise_variance) const {

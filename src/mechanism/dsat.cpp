@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nearest_steps.hpp"
+
 namespace fugu {
 
 namespace {
@@ -191,7 +193,7 @@ std::int64_t Dsat::threshold_steps(Slot age) const {
   const double over = static_cast<double>(age) - gap_slots_;
   const double left = static_cast<double>(gap_max_slots_) - gap_slots_;
   const double factor = over <= 0 || left <= 0 ? 1 : 1 - over / left;
-  return static_cast<std::int64_t>(std::llround(level_steps_ * factor));
+  return nearest_steps(level_steps_ * factor);
 }
 
 void Dsat::adapt(Slot gap) {

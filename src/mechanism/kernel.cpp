@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
+#include "../core/avx2.hpp"
+#include "deviation.hpp"
 #include "replay.hpp"
 
 namespace fugu {
@@ -41,6 +44,8 @@ Rational at_least(Rational value, Rational smallest) {
   return {Cause::refused, "slot " + std::to_string(slot) + " is no longer remembered"};
 }
 
+constexpr std::int64_t kMissing = std::numeric_limits<std::int64_t>::min();  // in memory
+
 // What a statistic is cut off at: with the largest noise added it still fits.
 constexpr int128 kLargestStatistic = int128{1} << 61;
 
@@ -51,16 +56,43 @@ std::uint64_t magnitude(std::int64_t value) {
 
 int128 distance_between(int128 a, int128 b) { return a < b ? b - a : a - b; }
 
-/// ε per step of an answer, or ρ per squared step.
-double rate_of(Currency currency, NoiseKind noise, double gain, double slots, Rational parameter) {
-  const double p = parameter.to_double();
-  if (noise == NoiseKind::gaussian) return gain * gain * slots / (2 * p);
-  return currency == Currency::epsilon ? gain / p : gain * gain * slots / (2 * p * p);
+/// Σ |value − mean| of those that are not missing, floored: as detail::scaled_deviation_portable has it, in more bits.
+int128 long_deviation(std::span<const std::int64_t> part, std::span<const std::int64_t> rest) {
+  int128 sum = 0;
+  std::int64_t count = 0;
+  const auto visit = [&](auto&& take) {
+    for (const std::span<const std::int64_t> values : {part, rest}) {
+      for (const std::int64_t value : values) {
+        if (value != kMissing) take(value);
+      }
+    }
+  };
+  visit([&](std::int64_t value) {
+    sum += value;
+    ++count;
+  });
+  if (count == 0) return 0;
+  const auto floor = static_cast<std::int64_t>(sum / count - (sum % count < 0 ? 1 : 0));
+  int128 sum_above = 0;
+  std::int64_t above = 0;
+  visit([&](std::int64_t value) {
+    sum_above += value > floor ? value : 0;
+    above += value > floor ? 1 : 0;
+  });
+  return 2 * (count * sum_above - above * sum) / count;
 }
 
-double comparison_rate(Currency currency, double gain, double slots, Rational threshold, Rational statistic) {
-  const double e = gain / threshold.to_double() + 2 * gain / statistic.to_double();
-  return currency == Currency::epsilon ? e : e * e * slots / 2;
+/// ε per step of an answer, or ρ per squared step; `parameter` is one of its values, or that of the threshold.
+double loss_rate(Currency currency, const Answer& answer, Rational parameter) {
+  const auto g = static_cast<double>(gain(answer.statistic));
+  const auto slots = static_cast<double>(answer.slot - answer.first_slot + 1);
+  const double p = parameter.to_double();
+  if (answer.is_comparison()) {
+    const double e = g / p + 2 * g / answer.parameter[1].to_double();
+    return currency == Currency::epsilon ? e : e * e * slots / 2;
+  }
+  if (answer.noise == NoiseKind::gaussian) return g * g * slots / (2 * p);
+  return currency == Currency::epsilon ? g / p : g * g * slots / (2 * p * p);
 }
 
 }  // namespace
@@ -135,11 +167,11 @@ void Kernel::record_missing() {
 }
 
 void Kernel::remember() {
-  Raw* now = &memory_[memory_position(slot_)];
+  std::int64_t* now = &memory_[memory_position(slot_)];
   for (const Raw& value : now_) {
-    *now = value;
+    *now = value.missing() ? kMissing : reveal(value);
+    if (!value.missing()) largest_remembered_ = std::max(largest_remembered_, magnitude(*now));
     now += memory_slots_;
-    if (!value.missing()) largest_remembered_ = std::max(largest_remembered_, magnitude(reveal(value)));
   }
 }
 
@@ -162,6 +194,7 @@ void Kernel::end(std::int32_t utc_offset_s) {
 void Kernel::forget_before(Slot slot) {
   remembered_from_ = slot;
   threshold_noise_.clear();
+  free_noise_.clear();
 }
 
 Slot Kernel::earliest_slot() const {
@@ -251,20 +284,13 @@ std::vector<std::uint64_t> Kernel::crowds_within(std::span<const SeriesId> asked
 
 [[gnu::always_inline]] inline void Kernel::add_rates(const Answer& answer) {
   any_charged_ = true;
-  const auto g = static_cast<double>(gain(answer.statistic));
-  const auto slots = static_cast<double>(answer.slot - answer.first_slot + 1);
-  if (answer.is_comparison()) {
-    const double rate = comparison_rate(currency_, g, slots, answer.parameter[0], answer.parameter[1]);
-    for (const SeriesId series : answer.series) rate_[series] += rate;
-    return;
-  }
-  Rated& rated = rated_[answer.statistic == Statistic::value ? 0 : 1];
-  if (rated.form != answer.form) rated = {answer.form, rate_of(currency_, answer.noise, g, slots, answer.parameter[0])};
-  double rate = rated.rate;
-  for (std::size_t i = 0; i < answer.series.size(); ++i) {
-    if (i > 0 && answer.parameter.size() > 1) rate = rate_of(currency_, answer.noise, g, slots, answer.parameter[i]);
-    rate_[answer.series[i]] += rate;
-  }
+  const Slot slots = answer.slot - answer.first_slot + 1;
+  Rated& rated = rated_[answer.is_comparison() ? 2 : answer.statistic == Statistic::value ? 0 : 1];
+  if (rated.form != answer.form || rated.slots != slots)
+    rated = {answer.form, slots, loss_rate(currency_, answer, answer.parameter[0])};
+  const bool different = answer.statistic == Statistic::value && answer.parameter.size() > 1;
+  for (std::size_t i = 0; i < answer.series.size(); ++i)
+    rate_[answer.series[i]] += different ? loss_rate(currency_, answer, answer.parameter[i]) : rated.rate;
 }
 
 [[gnu::always_inline]] inline void Kernel::add_noise(Answer& answer) {
@@ -324,39 +350,33 @@ void Kernel::end_values(Request::Price price, bool same_for_all) {
   request.price = price;
   request.complete = request.answer.series.size() == request.series.size();
   request.answer.form = next_form_++;
-  values_.clear();
-  std::size_t next = 0;
-  for (const SeriesId id : request.series) {
-    if (missing_[id] != 0) {
-      values_.emplace_back();
-    } else {
-      values_.emplace_back(NoisyValue{0, request.answer.noise, request.answer.parameter[next++]});
-    }
+  request.answer.values.resize(request.answer.series.size());
+  request.places.clear();
+  if (!request.complete) {
+    std::uint32_t next = 0;
+    for (const SeriesId id : request.series)
+      request.places.push_back(missing_[id] != 0 ? NoisyValues::kMissing : next++);
   }
   if (same_for_all && !request.answer.parameter.empty()) request.answer.parameter.resize(1);
 }
 
-Result<std::span<const std::optional<NoisyValue>>> Kernel::ask_values() {
+Result<NoisyValues> Kernel::ask_values() {
   Answer& answer = values_request_.answer;
-  if (answer.series.empty()) return std::span<const std::optional<NoisyValue>>(values_);
+  const NoisyValues values(answer, values_request_.places);
+  if (answer.series.empty()) return values;
   answer.first_slot = answer.slot = slot_;
   if (replay_ != nullptr) {
     FUGU_TRY(replay_answer(answer));
-  } else {
-    FUGU_TRY(charge(answer));
-    answer.values.resize(answer.series.size());
-    for (std::size_t i = 0; i < answer.series.size(); ++i) answer.values[i] = reveal(now_[answer.series[i]]);
-    add_noise(answer);
-    if (ledger_ != nullptr) ledger_->append(answer);
+    return values;
   }
-  std::size_t next = 0;
-  for (std::optional<NoisyValue>& value : values_) {
-    if (value) value->steps = answer.values[next++];
-  }
-  return std::span<const std::optional<NoisyValue>>(values_);
+  FUGU_TRY(charge(answer));
+  for (std::size_t i = 0; i < answer.series.size(); ++i) answer.values[i] = reveal(now_[answer.series[i]]);
+  add_noise(answer);
+  if (ledger_ != nullptr) ledger_->append(answer);
+  return values;
 }
 
-Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<const SeriesId> series, Budget share) {
+Result<NoisyValues> Kernel::values(std::span<const SeriesId> series, Budget share) {
   Request& request = values_request_;
   if (request.share == share && is_same(request, series, Request::Price::share)) return ask_values();
   start_values(series);
@@ -384,14 +404,13 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::values(std::span<cons
   return ask_values();
 }
 
-Result<std::span<const std::optional<NoisyValue>>> Kernel::values_at(std::span<const SeriesId> series, double rate) {
+Result<NoisyValues> Kernel::values_at(std::span<const SeriesId> series, double rate) {
   Request& request = values_request_;
   if (request.answer.parameter.size() == 1 && is_same(request, series, Request::Price::rate)) {
     if (request.rate == rate) return ask_values();
     request.price = Request::Price::none;
     FUGU_ASSIGN(const Rational parameter, parameter_at(rate / static_cast<double>(options_.exposure.crowd(series[0]))));
     request.answer.parameter[0] = parameter;
-    for (std::optional<NoisyValue>& value : values_) value->parameter = parameter;
     request.answer.form = next_form_++;
     request.rate = rate;
     request.price = Request::Price::rate;
@@ -415,7 +434,7 @@ Result<std::span<const std::optional<NoisyValue>>> Kernel::values_at(std::span<c
   return ask_values();
 }
 
-Result<std::span<const std::optional<NoisyValue>>> Kernel::true_values(std::span<const SeriesId> series) {
+Result<NoisyValues> Kernel::true_values(std::span<const SeriesId> series) {
   if (is_same(values_request_, series, Request::Price::free)) return ask_values();
   start_values(series);
   values_request_.answer.noise = NoiseKind::none;
@@ -443,6 +462,7 @@ void Kernel::start_single(Statistic statistic, std::span<const SeriesId> series,
   answer.noise = options_.noise;
   answer.series.assign(series.begin(), series.end());
   answer.parameter.assign(1, parameter);
+  answer.values.resize(1);
   answer.form = next_form_++;
 }
 
@@ -454,7 +474,7 @@ Result<NoisyValue> Kernel::finish_single(std::span<const std::int64_t> reference
     FUGU_TRY(replay_answer(answer));
   } else {
     FUGU_TRY(charge(answer));
-    answer.values.assign(1, evaluate(answer.statistic, answer.series, reference, first_slot));
+    answer.values[0] = evaluate(answer.statistic, answer.series, reference, first_slot);
     add_noise(answer);
     if (ledger_ != nullptr) ledger_->append(answer);
   }
@@ -542,8 +562,25 @@ Result<Threshold> Kernel::open_threshold(Statistic statistic, std::span<const Se
   request.series.assign(series.begin(), series.end());
   request.parameter = {at_least(round_up(scaled_change, half), kSmallestScaleSteps),
                        at_least(round_up(scaled_change * 2, half), kSmallestScaleSteps)};
+  request.values.resize(1);
   request.form = next_form_++;
   return threshold;
+}
+
+void Kernel::keep_noise(Threshold& threshold, std::int64_t steps) {
+  if (free_noise_.empty()) {
+    free_noise_.push_back(threshold_noise_.size());
+    threshold_noise_.emplace_back();
+  }
+  threshold.noise_ = free_noise_.back();
+  free_noise_.pop_back();
+  threshold_noise_[threshold.noise_] = {threshold.request_.session, steps};
+}
+
+void Kernel::forget_noise(const Threshold& threshold) {
+  if (!is_drawn(threshold)) return;
+  threshold_noise_[threshold.noise_] = {};
+  free_noise_.push_back(threshold.noise_);
 }
 
 Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t> reference) {
@@ -555,8 +592,7 @@ Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t>
   FUGU_TRY(check_remembered(answer.first_slot));
   // Fresh noise is always a new session to the accountant: on the first comparison, after a restart in which the noise
   // was lost, and when a copy of a threshold outlives the session that another copy ended.
-  auto noise = threshold_noise_.find(answer.session);
-  const bool fresh = noise == threshold_noise_.end();
+  const bool fresh = !is_drawn(threshold);
   const std::uint64_t known = answer.session;
   if (fresh) answer.session = next_session_;
   auto asked = replay_ != nullptr ? replay_answer(answer) : charge(answer);
@@ -564,23 +600,23 @@ Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t>
     answer.session = known;
     return std::move(asked).error();
   }
-  if (replay_ != nullptr) {
-    if (fresh) noise = threshold_noise_.emplace(answer.session, 0).first;  // forgotten when the replay ends
-  } else {
-    if (fresh) noise = threshold_noise_.emplace(answer.session, noise_->laplace(answer.parameter[0])).first;
+  if (fresh) {
+    ++next_session_;
+    keep_noise(threshold, replay_ != nullptr ? 0 : noise_->laplace(answer.parameter[0]));  // forgotten after a replay
+  }
+  if (replay_ == nullptr) {
     const std::int64_t noisy =
         evaluate(answer.statistic, answer.series, reference, answer.first_slot) + noise_->laplace(answer.parameter[1]);
-    answer.values.assign(1, int128{noisy} > int128{threshold.steps_} + noise->second ? 1 : 0);
+    answer.values[0] = int128{noisy} > int128{threshold.steps_} + threshold_noise_[threshold.noise_].steps ? 1 : 0;
     if (ledger_ != nullptr) ledger_->append(answer);
   }
-  if (fresh) ++next_session_;
   threshold.open_ = answer.values[0] == 0;
-  if (!threshold.open_) threshold_noise_.erase(noise);
-  return answer.values[0] != 0;
+  if (!threshold.open_) forget_noise(threshold);
+  return !threshold.open_;
 }
 
 void Kernel::close(Threshold& threshold) {
-  threshold_noise_.erase(threshold.request_.session);
+  forget_noise(threshold);
   threshold.open_ = false;
 }
 
@@ -601,56 +637,22 @@ std::int64_t Kernel::evaluate(Statistic statistic, std::span<const SeriesId> ser
   return static_cast<std::int64_t>(std::clamp<int128>(total, -kLargestStatistic, kLargestStatistic));
 }
 
-/// Calls visit(value) for each value of the series from `first_slot`, which is past, to now.
-template <class Visit>
-void Kernel::for_remembered(SeriesId series, Slot first_slot, Visit&& visit) const {
-  const auto visit_all = [&](std::span<const Raw> values) {
-    for (const Raw& value : values) visit(value);
-  };
-  const std::span<const Raw> ring(&memory_[series * memory_slots_], memory_slots_);
-  const std::size_t first = memory_position(first_slot);
-  const std::size_t count = static_cast<std::size_t>(slot_ - first_slot) + 1;
-  const std::size_t to_end = std::min(count, memory_slots_ - first);
-  visit_all(ring.subspan(first, to_end));
-  visit_all(ring.first(count - to_end));
-}
-
-/// The same as long_deviation_of, where 64 bits hold n · Σ |value − mean| = Σ |n · value − Σ|.
+/// Σ |value − mean| over the slots from `first_slot` to now, floored.
 int128 Kernel::deviation_of(SeriesId series, Slot first_slot) const {
   constexpr std::uint64_t kSmall = std::uint64_t{1} << 40;
-  constexpr std::int64_t kFew = 1 << 10;
-  const std::int64_t count = slot_ - first_slot + 1;
+  constexpr std::size_t kFew = 1 << 11;
+  const std::size_t count = static_cast<std::size_t>(slot_ - first_slot) + 1;
   if (count == 1) return 0;
+  const std::span<const std::int64_t> ring(&memory_[series * memory_slots_], memory_slots_);
+  const std::size_t first = memory_position(first_slot);
+  const std::size_t to_end = std::min(count, memory_slots_ - first);
+  const auto part = ring.subspan(first, to_end);
+  const auto rest = ring.first(count - to_end);
   if (count > kFew || largest_remembered_ >= kSmall || last_missing_slot_ >= first_slot)
-    return long_deviation_of(series, first_slot);
-  std::int64_t sum = 0;
-  for_remembered(series, first_slot, [&](const Raw& value) { sum += reveal(value); });
-  std::int64_t scaled = 0;
-  for_remembered(series, first_slot, [&](const Raw& value) { scaled += std::abs(count * reveal(value) - sum); });
-  return scaled / count;
-}
-
-/// Σ |value − mean|, floored. With n values, n times that is an integer: n · (Σ above − Σ below) + Σ · (below − above),
-/// where "above" the mean is above its floor.
-int128 Kernel::long_deviation_of(SeriesId series, Slot first_slot) const {
-  int128 sum = 0;
-  std::int64_t count = 0;
-  for_remembered(series, first_slot, [&](const Raw& value) {
-    if (value.missing()) return;
-    sum += reveal(value);
-    ++count;
-  });
-  if (count == 0) return 0;
-  const auto mean = static_cast<std::int64_t>(sum / count - (sum % count < 0 ? 1 : 0));
-  int128 sum_above = 0;
-  std::int64_t above = 0;
-  for_remembered(series, first_slot, [&](const Raw& value) {
-    const bool is_above = !value.missing() && reveal(value) > mean;
-    sum_above += is_above ? reveal(value) : 0;
-    above += is_above ? 1 : 0;
-  });
-  const int128 scaled = count * (2 * sum_above - sum) + sum * (count - 2 * int128{above});
-  return scaled / count;
+    return long_deviation(part, rest);
+  const std::int64_t scaled =
+      detail::has_avx2() ? detail::scaled_deviation_avx2(part, rest) : detail::scaled_deviation_portable(part, rest);
+  return scaled / static_cast<std::int64_t>(count);
 }
 
 }  // namespace fugu

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 namespace fugu {
 
-/// An estimate on the grid. What no stream can reach is cut off.
+/// An estimate on the grid, as std::llround without the call. What no stream can reach is cut off.
 inline std::int64_t nearest_steps(double value) {
   constexpr double kLargest = 0x1p61;
-  return std::llround(std::clamp(value, -kLargest, kLargest));
+  const double within = std::clamp(value, -kLargest, kLargest);
+  const auto whole = static_cast<std::int64_t>(within);
+  const double rest = within - static_cast<double>(whole);  // exact
+  return whole + (rest >= 0.5 ? 1 : 0) - (rest <= -0.5 ? 1 : 0);
 }
 
 }  // namespace fugu

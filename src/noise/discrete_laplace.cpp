@@ -146,15 +146,8 @@ namespace detail {
 std::int64_t discrete_laplace_portable(BitSource& bits, Rational scale) { return draw<PortableGroup>(bits, scale); }
 
 #if defined(__x86_64__)
-bool has_avx2() noexcept {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("lzcnt");
-}
-
 FUGU_AVX2 std::int64_t discrete_laplace_avx2(BitSource& bits, Rational scale) { return draw<Avx2Group>(bits, scale); }
 #else
-bool has_avx2() noexcept { return false; }
-
 std::int64_t discrete_laplace_avx2(BitSource& bits, Rational scale) { return discrete_laplace_portable(bits, scale); }
 #endif
 
@@ -165,8 +158,8 @@ bool is_laplace_scale(Rational scale) noexcept {
 }
 
 std::int64_t discrete_laplace(BitSource& bits, Rational scale) {
-  static const bool use_avx2 = detail::has_avx2();
-  return use_avx2 ? detail::discrete_laplace_avx2(bits, scale) : detail::discrete_laplace_portable(bits, scale);
+  return detail::has_avx2() ? detail::discrete_laplace_avx2(bits, scale)
+                            : detail::discrete_laplace_portable(bits, scale);
 }
 
 }  // namespace fugu

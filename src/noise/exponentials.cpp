@@ -2,9 +2,8 @@
 
 #include <bit>
 
+#include "../core/avx2.hpp"
 #include "exponential_paths.hpp"
-#include "lanes.hpp"
-#include "laplace_paths.hpp"
 #include "seeding.hpp"
 
 namespace fugu {
@@ -68,11 +67,7 @@ using State = detail::ExponentialState;
 namespace detail {
 
 void fill_exponentials_portable(State& state, Values& values) { fill(state, values); }
-#if defined(__x86_64__)
 FUGU_AVX2 void fill_exponentials_avx2(State& state, Values& values) { fill(state, values); }
-#else
-void fill_exponentials_avx2(State& state, Values& values) { fill(state, values); }
-#endif
 
 }  // namespace detail
 
@@ -83,8 +78,8 @@ Exponentials::Exponentials(std::uint64_t seed, std::uint64_t stream) {
 }
 
 void Exponentials::refill() {
-  static const bool use_avx2 = detail::has_avx2();
-  use_avx2 ? detail::fill_exponentials_avx2(state_, values_) : detail::fill_exponentials_portable(state_, values_);
+  detail::has_avx2() ? detail::fill_exponentials_avx2(state_, values_)
+                     : detail::fill_exponentials_portable(state_, values_);
   used_ = 0;
 }
 

@@ -10,6 +10,7 @@
 #include <immintrin.h>
 #endif
 
+#include "../core/avx2.hpp"
 #include "fixed_point.hpp"
 #include "fugu/core/rational.hpp"
 
@@ -122,8 +123,6 @@ struct PortableGroup {
 };
 
 #if defined(__x86_64__)
-#define FUGU_AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt")))
-
 /// The same from the same bytes, on processors with AVX2.
 struct Avx2Group {
   FUGU_AVX2 static std::uint32_t draw(const unsigned char* bytes, const Row& left, const Row& right,

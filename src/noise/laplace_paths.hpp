@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "../core/avx2.hpp"
 #include "fugu/core/rational.hpp"
 #include "fugu/noise/bits.hpp"
 
@@ -11,6 +12,5 @@ namespace fugu::detail {
 /// Both give the same draws from the same bits; the second only where `has_avx2()`.
 std::int64_t discrete_laplace_portable(BitSource& bits, Rational scale);
 std::int64_t discrete_laplace_avx2(BitSource& bits, Rational scale);
-bool has_avx2() noexcept;
 
 }  // namespace fugu::detail

@@ -35,14 +35,14 @@ class GroupSmoother {
 
  private:
   double at(std::size_t age) const { return ring_[age <= newest_ ? newest_ - age : newest_ + ring_.size() - age]; }
-  /// `value` takes the place of `old` in sorted_.
-  void replace(double old, double value);
+  /// `value` takes the place of the one that is now `from` in sorted_.
+  void sort_in(std::size_t from, double value);
 
   SmootherKind kind_;
   std::vector<double> ring_;
   std::size_t newest_ = 0;
   std::size_t count_ = 0;
-  std::vector<double> sorted_;  // the same values in order; for the median
+  std::vector<double> sorted_;  // the same values in order, then room for more; for the median
 };
 
 }  // namespace fugu

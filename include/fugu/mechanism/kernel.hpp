@@ -33,6 +33,30 @@ struct NoisyValue {
   Rational parameter;  ///< Laplace scale in steps, or Gaussian variance in squared steps
 };
 
+/// The noisy values of some series, in the order in which they were asked for.
+class NoisyValues {
+ public:
+  std::size_t size() const { return size_; }
+  /// Nothing where the total is missing.
+  std::optional<NoisyValue> operator[](std::size_t index) const {
+    const std::size_t at = place_ == nullptr ? index : place_[index];
+    if (at == kMissing) return std::nullopt;
+    return NoisyValue{answer_->values[at], answer_->noise, answer_->parameter_of(at)};
+  }
+
+ private:
+  friend class Kernel;
+  static constexpr std::uint32_t kMissing = ~std::uint32_t{0};
+  NoisyValues(const Answer& answer, std::span<const std::uint32_t> places)
+      : answer_(&answer),
+        place_(places.empty() ? nullptr : places.data()),
+        size_(places.empty() ? answer.series.size() : places.size()) {}
+
+  const Answer* answer_;
+  const std::uint32_t* place_;  // in the answer; nullptr: the same
+  std::size_t size_;
+};
+
 /// A sparse-vector session: "tell me when this exceeds a noisy threshold". The noise of the threshold is drawn once
 /// and stays inside the kernel; comparisons that answer "no" cost nothing beyond the session's share; the first "yes"
 /// ends it. Made by Kernel::open_threshold().
@@ -44,8 +68,9 @@ class Threshold {
 
  private:
   friend class Kernel;
-  Answer request_;       // what is asked in each slot; its session once asked
-  Slot first_slot_ = 0;  // Statistic::deviation: start of the group
+  Answer request_;         // what is asked in each slot; its session once asked
+  Slot first_slot_ = 0;    // Statistic::deviation: start of the group
+  std::size_t noise_ = 0;  // where the kernel keeps the threshold's
   std::int64_t steps_ = 0;
   bool open_ = true;
 };
@@ -88,16 +113,16 @@ class Kernel {
   // --- Requests -------------------------------------------------------------------------------------------------
   // `share` is the most a request may cost any one meter (see Accountant for the currency); it sets the noise, which is
   // proportional to each series' sensitivity. Cause::refused when the accountant says no or the share is zero,
-  // Cause::usage only when it needs more noise than can be drawn. Returned spans are valid until the next request.
+  // Cause::usage only when it needs more noise than can be drawn. NoisyValues are valid until the next request.
 
   /// The value of each series; nullopt where the total is missing (which costs nothing). A meter that counts into
   /// several of them pays for all: the share is split among those.
-  Result<std::span<const std::optional<NoisyValue>>> values(std::span<const SeriesId> series, Budget share);
+  Result<NoisyValues> values(std::span<const SeriesId> series, Budget share);
   /// As above at a rate instead of a share: ε per step, or ρ per squared step, that one meter loses at most. Each
   /// series is answered at rate / crowd(series).
-  Result<std::span<const std::optional<NoisyValue>>> values_at(std::span<const SeriesId> series, double rate);
+  Result<NoisyValues> values_at(std::span<const SeriesId> series, double rate);
   /// The true values, where the definition permits it: all of the series must be idle.
-  Result<std::span<const std::optional<NoisyValue>>> true_values(std::span<const SeriesId> series);
+  Result<NoisyValues> true_values(std::span<const SeriesId> series);
   /// The sum of some series.
   Result<NoisyValue> sum(std::span<const SeriesId> series, Budget share);
   /// Σ |value − reference| over some series; `reference` is public and in the same order.
@@ -167,6 +192,7 @@ class Kernel {
     bool of_all = false;           // that is all()
     bool complete = false;         // none was missing
     Answer answer;
+    std::vector<std::uint32_t> places;  // of values: where in the answer each of `series` is; empty when complete
   };
   bool is_all(std::span<const SeriesId> series) const {
     return series.data() == all_.data() && series.size() == all_.size();
@@ -175,7 +201,7 @@ class Kernel {
   void start_values(std::span<const SeriesId> series);
   void add_value(SeriesId series, Rational parameter);
   void end_values(Request::Price price, bool same_for_all);
-  Result<std::span<const std::optional<NoisyValue>>> ask_values();
+  Result<NoisyValues> ask_values();
   /// Exact, because a rate is a dyadic fraction: scale 1/rate, or variance 1/(2·rate).
   Result<Rational> parameter_at(double rate) const;
   Result<Rational> parameter_for(std::uint64_t change_steps, std::uint64_t slots, Budget share) const;
@@ -197,10 +223,7 @@ class Kernel {
   std::int64_t reveal(const Raw& value) const { return value.reveal(RawKey()); }
   std::int64_t evaluate(Statistic statistic, std::span<const SeriesId> series, std::span<const std::int64_t> reference,
                         Slot first_slot) const;
-  template <class Visit>
-  void for_remembered(SeriesId series, Slot first_slot, Visit&& visit) const;
   int128 deviation_of(SeriesId series, Slot first_slot) const;
-  int128 long_deviation_of(SeriesId series, Slot first_slot) const;
 
   Options options_;
   std::unique_ptr<Accountant> accountant_;
@@ -223,11 +246,24 @@ class Kernel {
   Slot remembered_from_ = 0;
   std::span<const Raw> now_;              // true values of this slot
   std::size_t memory_slots_;              // 0, or a power of two that holds the reach and the current slot
-  std::vector<Raw> memory_;               // [series][slot mod memory_slots_]
+  std::vector<std::int64_t> memory_;      // true values: [series][slot mod memory_slots_]
   Slot last_missing_slot_ = -1;           // the last slot with a missing total
   std::uint64_t largest_remembered_ = 0;  // magnitude of a value that ever was in memory_
 
-  std::unordered_map<std::uint64_t, std::int64_t> threshold_noise_;
+  /// Drawn for the threshold of an open session.
+  struct ThresholdNoise {
+    std::uint64_t session = 0;  // 0: none
+    std::int64_t steps = 0;
+  };
+  bool is_drawn(const Threshold& threshold) const {
+    return threshold.request_.session != 0 && threshold.noise_ < threshold_noise_.size() &&
+           threshold_noise_[threshold.noise_].session == threshold.request_.session;
+  }
+  void keep_noise(Threshold& threshold, std::int64_t steps);
+  void forget_noise(const Threshold& threshold);
+
+  std::vector<ThresholdNoise> threshold_noise_;
+  std::vector<std::size_t> free_noise_;  // unused places of it
   std::uint64_t next_session_ = 1;
 
   struct LastParameter {
@@ -239,12 +275,12 @@ class Kernel {
   std::uint64_t next_form_ = 1;
   struct Rated {
     std::uint64_t form = 0;
+    Slot slots = 0;
     double rate = 0;
   };
-  Rated rated_[2];  // the last loss rate of values, and of one number
+  Rated rated_[3];  // the last loss rate of values, of one number, and of a comparison
   Request values_request_;
   Request single_request_;
-  std::vector<std::optional<NoisyValue>> values_;
 };
 
 }  // namespace fugu

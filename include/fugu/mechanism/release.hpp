@@ -42,10 +42,10 @@ class Release {
     untouched_ = false;
   }
   /// Sets those series for which there is an answer.
-  void set(std::span<const SeriesId> series, std::span<const std::optional<NoisyValue>> answers) {
+  void set(std::span<const SeriesId> series, const NoisyValues& answers) {
     FUGU_CHECK(series.size() == answers.size());
     for (std::size_t i = 0; i < series.size(); ++i) {
-      if (answers[i]) set(series[i], *answers[i]);
+      if (const auto answer = answers[i]) set(series[i], *answer);
     }
   }
   /// Releases what was made of this and earlier answers: a smoothed or predicted value, a member's part of a sum. Costs

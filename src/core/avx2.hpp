@@ -1,0 +1,15 @@
+// Code that is compiled twice, the second time for processors with AVX2. Both must give the same results.
+#pragma once
+
+#if defined(__x86_64__)
+#define FUGU_AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt")))
+#else
+#define FUGU_AVX2
+#endif
+
+namespace fugu::detail {
+
+/// Whether functions marked FUGU_AVX2 run here.
+bool has_avx2() noexcept;
+
+}  // namespace fugu::detail
