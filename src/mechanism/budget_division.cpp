@@ -163,7 +163,8 @@ Result<void> BudgetDivision::consider(Kernel& kernel, Release& release, Group& g
 }
 
 Result<NoisyValue> BudgetDivision::ask_distance(Kernel& kernel, const Group& group) const {
-  const std::span<const SeriesId> series = series_of(group.members);
+  // All in their own order are asked for by the kernel's list, which it knows at a glance.
+  const std::span<const SeriesId> series = options_.grouped ? series_of(group.members) : kernel.all();
   const auto reference = std::span(reference_).subspan(group.members.first, series.size());
   if (!options_.flaws.decisions_ignore_sensitivity) return kernel.distance(series, reference, decision_);
   std::uint64_t crowd = 1;

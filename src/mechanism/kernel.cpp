@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <unordered_map>
 
 #include "../core/avx2.hpp"
 #include "deviation.hpp"
@@ -57,42 +58,36 @@ std::uint64_t magnitude(std::int64_t value) {
 int128 distance_between(int128 a, int128 b) { return a < b ? b - a : a - b; }
 
 /// Σ |value − mean| of those that are not missing, floored: as detail::scaled_deviation_portable has it, in more bits.
-int128 long_deviation(std::span<const std::int64_t> part, std::span<const std::int64_t> rest) {
+int128 long_deviation(std::span<const std::int64_t> values) {
   int128 sum = 0;
   std::int64_t count = 0;
-  const auto visit = [&](auto&& take) {
-    for (const std::span<const std::int64_t> values : {part, rest}) {
-      for (const std::int64_t value : values) {
-        if (value != kMissing) take(value);
-      }
-    }
-  };
-  visit([&](std::int64_t value) {
+  for (const std::int64_t value : values) {
+    if (value == kMissing) continue;
     sum += value;
     ++count;
-  });
+  }
   if (count == 0) return 0;
   const auto floor = static_cast<std::int64_t>(sum / count - (sum % count < 0 ? 1 : 0));
   int128 sum_above = 0;
   std::int64_t above = 0;
-  visit([&](std::int64_t value) {
-    sum_above += value > floor ? value : 0;
-    above += value > floor ? 1 : 0;
-  });
+  for (const std::int64_t value : values) {
+    if (value <= floor) continue;  // as what is missing is
+    sum_above += value;
+    ++above;
+  }
   return 2 * (count * sum_above - above * sum) / count;
 }
 
-/// ε per step of an answer, or ρ per squared step; `parameter` is one of its values, or that of the threshold.
-double loss_rate(Currency currency, const Answer& answer, Rational parameter) {
-  const auto g = static_cast<double>(gain(answer.statistic));
-  const auto slots = static_cast<double>(answer.slot - answer.first_slot + 1);
+/// ε per step of an answer, or ρ per squared step.
+double loss_rate(Currency currency, NoiseKind noise, double gain, double slots, Rational parameter) {
   const double p = parameter.to_double();
-  if (answer.is_comparison()) {
-    const double e = g / p + 2 * g / answer.parameter[1].to_double();
-    return currency == Currency::epsilon ? e : e * e * slots / 2;
-  }
-  if (answer.noise == NoiseKind::gaussian) return g * g * slots / (2 * p);
-  return currency == Currency::epsilon ? g / p : g * g * slots / (2 * p * p);
+  if (noise == NoiseKind::gaussian) return gain * gain * slots / (2 * p);
+  return currency == Currency::epsilon ? gain / p : gain * gain * slots / (2 * p * p);
+}
+
+double comparison_loss_rate(Currency currency, double gain, Rational threshold, Rational statistic) {
+  const double e = gain / threshold.to_double() + 2 * gain / statistic.to_double();
+  return currency == Currency::epsilon ? e : e * e / 2;
 }
 
 }  // namespace
@@ -105,7 +100,7 @@ Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledg
       missing_(all_.size(), 0),
       rate_(all_.size(), 0),
       memory_slots_(options_.reach.slots == 0 ? 0 : std::bit_ceil(options_.reach.slots + 1)),
-      memory_(memory_slots_ * all_.size()) {
+      memory_(2 * memory_slots_ * all_.size()) {
   if (options_.definition.protects() == Protects::swellfish) {
     auto policies = make_policy_accountant(options_.definition, options_.exposure, options_.reach);
     policies_ = policies.get();
@@ -169,9 +164,9 @@ void Kernel::record_missing() {
 void Kernel::remember() {
   std::int64_t* now = &memory_[memory_position(slot_)];
   for (const Raw& value : now_) {
-    *now = value.missing() ? kMissing : reveal(value);
-    if (!value.missing()) largest_remembered_ = std::max(largest_remembered_, magnitude(*now));
-    now += memory_slots_;
+    now[0] = now[memory_slots_] = value.missing() ? kMissing : reveal(value);
+    if (!value.missing()) largest_remembered_ = std::max(largest_remembered_, magnitude(now[0]));
+    now += 2 * memory_slots_;
   }
 }
 
@@ -245,6 +240,7 @@ Result<Rational> Kernel::parameter_of_value(std::uint64_t change_steps, Budget s
 }
 
 std::uint64_t Kernel::largest_change(Statistic statistic, std::span<const SeriesId> series) const {
+  if (series.size() == 1) return gain(statistic) * options_.exposure.sensitivity_steps(series[0]);
   std::unordered_map<std::uint32_t, std::uint64_t> change_of;
   std::uint64_t largest = 0;
   for (const SeriesId id : series) {
@@ -275,22 +271,14 @@ std::vector<std::uint64_t> Kernel::crowds_within(std::span<const SeriesId> asked
 // --- Charge, draw, record -----------------------------------------------------------------------------------------
 
 [[gnu::always_inline]] inline Result<void> Kernel::charge(const Answer& answer) {
-  if (options_.enforced || policies_ == nullptr) {
-    FUGU_TRY(accountant().charge(answer));
-  }
-  add_rates(answer);
-  return {};
+  if (!options_.enforced && policies_ != nullptr) return {};
+  return accountant().charge(answer);
 }
 
-[[gnu::always_inline]] inline void Kernel::add_rates(const Answer& answer) {
+[[gnu::always_inline]] inline void Kernel::add_loss(std::span<const SeriesId> series, double loss_rate) {
   any_charged_ = true;
-  const Slot slots = answer.slot - answer.first_slot + 1;
-  Rated& rated = rated_[answer.is_comparison() ? 2 : answer.statistic == Statistic::value ? 0 : 1];
-  if (rated.form != answer.form || rated.slots != slots)
-    rated = {answer.form, slots, loss_rate(currency_, answer, answer.parameter[0])};
-  const bool different = answer.statistic == Statistic::value && answer.parameter.size() > 1;
-  for (std::size_t i = 0; i < answer.series.size(); ++i)
-    rate_[answer.series[i]] += different ? loss_rate(currency_, answer, answer.parameter[i]) : rated.rate;
+  double* const rates = rate_.data();
+  for (const SeriesId id : series) rates[id] += loss_rate;
 }
 
 [[gnu::always_inline]] inline void Kernel::add_noise(Answer& answer) {
@@ -311,7 +299,6 @@ Result<void> Kernel::replay_answer(Answer& answer) {
   if (!fits) return Replay::mismatch();
   answer.values = std::move(recorded.values);
   accountant_->commit();
-  add_rates(answer);
   return {};
 }
 
@@ -357,20 +344,27 @@ void Kernel::end_values(Request::Price price, bool same_for_all) {
     for (const SeriesId id : request.series)
       request.places.push_back(missing_[id] != 0 ? NoisyValues::kMissing : next++);
   }
-  if (same_for_all && !request.answer.parameter.empty()) request.answer.parameter.resize(1);
+  if (request.answer.series.empty()) return;
+  if (same_for_all) request.answer.parameter.resize(1);
+  request.loss_rate = loss_rate(currency_, request.answer.noise, 1, 1, request.answer.parameter[0]);
 }
 
 Result<NoisyValues> Kernel::ask_values() {
   Answer& answer = values_request_.answer;
   const NoisyValues values(answer, values_request_.places);
-  if (answer.series.empty()) return values;
+  const std::span<const SeriesId> series = answer.series;
+  if (series.empty()) return values;
   answer.first_slot = answer.slot = slot_;
-  if (replay_ != nullptr) {
-    FUGU_TRY(replay_answer(answer));
-    return values;
+  FUGU_TRY(admit(answer));
+  if (answer.parameter.size() == 1) {
+    add_loss(series, values_request_.loss_rate);
+  } else {
+    for (std::size_t i = 0; i < series.size(); ++i)
+      add_loss(series.subspan(i, 1), loss_rate(currency_, answer.noise, 1, 1, answer.parameter[i]));
   }
-  FUGU_TRY(charge(answer));
-  for (std::size_t i = 0; i < answer.series.size(); ++i) answer.values[i] = reveal(now_[answer.series[i]]);
+  if (replay_ != nullptr) return values;
+  std::int64_t* const steps = answer.values.data();
+  for (std::size_t i = 0; i < series.size(); ++i) steps[i] = reveal(now_[series[i]]);
   add_noise(answer);
   if (ledger_ != nullptr) ledger_->append(answer);
   return values;
@@ -411,6 +405,7 @@ Result<NoisyValues> Kernel::values_at(std::span<const SeriesId> series, double r
     request.price = Request::Price::none;
     FUGU_ASSIGN(const Rational parameter, parameter_at(rate / static_cast<double>(options_.exposure.crowd(series[0]))));
     request.answer.parameter[0] = parameter;
+    request.loss_rate = loss_rate(currency_, request.answer.noise, 1, 1, parameter);
     request.answer.form = next_form_++;
     request.rate = rate;
     request.price = Request::Price::rate;
@@ -464,16 +459,17 @@ void Kernel::start_single(Statistic statistic, std::span<const SeriesId> series,
   answer.parameter.assign(1, parameter);
   answer.values.resize(1);
   answer.form = next_form_++;
+  request.loss_rate = loss_rate(currency_, answer.noise, static_cast<double>(gain(statistic)),
+                                static_cast<double>(slot_ - first_slot + 1), parameter);
 }
 
 Result<NoisyValue> Kernel::finish_single(std::span<const std::int64_t> reference, Slot first_slot) {
   Answer& answer = single_request_.answer;
   answer.first_slot = first_slot;
   answer.slot = slot_;
-  if (replay_ != nullptr) {
-    FUGU_TRY(replay_answer(answer));
-  } else {
-    FUGU_TRY(charge(answer));
+  FUGU_TRY(admit(answer));
+  add_loss(answer.series, single_request_.loss_rate);
+  if (replay_ == nullptr) {
     answer.values[0] = evaluate(answer.statistic, answer.series, reference, first_slot);
     add_noise(answer);
     if (ledger_ != nullptr) ledger_->append(answer);
@@ -484,7 +480,7 @@ Result<NoisyValue> Kernel::finish_single(std::span<const std::int64_t> reference
 Result<NoisyValue> Kernel::ask_single(Statistic statistic, std::span<const SeriesId> series,
                                       std::span<const std::int64_t> reference, Slot first_slot, Budget share) {
   FUGU_CHECK(first_slot <= slot_);
-  FUGU_TRY(check_remembered(first_slot));
+  if (first_slot < slot_) FUGU_TRY(check_remembered(first_slot));
   Request& request = single_request_;
   const bool same = request.answer.statistic == statistic && request.share == share && first_slot == slot_ &&
                     is_same(request, series, Request::Price::share);
@@ -555,7 +551,7 @@ Result<Threshold> Kernel::open_threshold(Statistic statistic, std::span<const Se
   const uint128 scaled_change = static_cast<uint128>(change) << Budget::kFractionBits;
   Threshold threshold;
   threshold.first_slot_ = first_slot;
-  threshold.steps_ = threshold_steps;
+  threshold.move_to(threshold_steps);
   Answer& request = threshold.request_;
   request.statistic = statistic;
   request.noise = NoiseKind::laplace;
@@ -564,6 +560,8 @@ Result<Threshold> Kernel::open_threshold(Statistic statistic, std::span<const Se
                        at_least(round_up(scaled_change * 2, half), kSmallestScaleSteps)};
   request.values.resize(1);
   request.form = next_form_++;
+  threshold.loss_rate_ =
+      comparison_loss_rate(currency_, static_cast<double>(gain(statistic)), request.parameter[0], request.parameter[1]);
   return threshold;
 }
 
@@ -589,17 +587,19 @@ Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t>
   FUGU_CHECK(answer.statistic != Statistic::distance || reference.size() == answer.series.size());
   answer.first_slot = answer.statistic == Statistic::deviation ? threshold.first_slot_ : slot_;
   answer.slot = slot_;
-  FUGU_TRY(check_remembered(answer.first_slot));
+  if (answer.first_slot < slot_) FUGU_TRY(check_remembered(answer.first_slot));
   // Fresh noise is always a new session to the accountant: on the first comparison, after a restart in which the noise
   // was lost, and when a copy of a threshold outlives the session that another copy ended.
   const bool fresh = !is_drawn(threshold);
   const std::uint64_t known = answer.session;
   if (fresh) answer.session = next_session_;
-  auto asked = replay_ != nullptr ? replay_answer(answer) : charge(answer);
+  auto asked = admit(answer);
   if (!asked) {
     answer.session = known;
     return std::move(asked).error();
   }
+  const auto slots = static_cast<double>(slot_ - answer.first_slot + 1);
+  add_loss(answer.series, currency_ == Currency::epsilon ? threshold.loss_rate_ : threshold.loss_rate_ * slots);
   if (fresh) {
     ++next_session_;
     keep_noise(threshold, replay_ != nullptr ? 0 : noise_->laplace(answer.parameter[0]));  // forgotten after a replay
@@ -607,7 +607,7 @@ Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t>
   if (replay_ == nullptr) {
     const std::int64_t noisy =
         evaluate(answer.statistic, answer.series, reference, answer.first_slot) + noise_->laplace(answer.parameter[1]);
-    answer.values[0] = int128{noisy} > int128{threshold.steps_} + threshold_noise_[threshold.noise_].steps ? 1 : 0;
+    answer.values[0] = noisy > threshold.steps_ + threshold_noise_[threshold.noise_].steps ? 1 : 0;
     if (ledger_ != nullptr) ledger_->append(answer);
   }
   threshold.open_ = answer.values[0] == 0;
@@ -643,15 +643,10 @@ int128 Kernel::deviation_of(SeriesId series, Slot first_slot) const {
   constexpr std::size_t kFew = 1 << 11;
   const std::size_t count = static_cast<std::size_t>(slot_ - first_slot) + 1;
   if (count == 1) return 0;
-  const std::span<const std::int64_t> ring(&memory_[series * memory_slots_], memory_slots_);
-  const std::size_t first = memory_position(first_slot);
-  const std::size_t to_end = std::min(count, memory_slots_ - first);
-  const auto part = ring.subspan(first, to_end);
-  const auto rest = ring.first(count - to_end);
-  if (count > kFew || largest_remembered_ >= kSmall || last_missing_slot_ >= first_slot)
-    return long_deviation(part, rest);
+  const std::span<const std::int64_t> values(&memory_[2 * series * memory_slots_ + memory_position(first_slot)], count);
+  if (count > kFew || largest_remembered_ >= kSmall || last_missing_slot_ >= first_slot) return long_deviation(values);
   const std::int64_t scaled =
-      detail::has_avx2() ? detail::scaled_deviation_avx2(part, rest) : detail::scaled_deviation_portable(part, rest);
+      detail::has_avx2() ? detail::scaled_deviation_avx2(values) : detail::scaled_deviation_portable(values);
   return scaled / static_cast<std::int64_t>(count);
 }
 

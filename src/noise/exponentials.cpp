@@ -1,6 +1,7 @@
 #include "fugu/noise/exponentials.hpp"
 
 #include <bit>
+#include <cstring>
 
 #include "../core/avx2.hpp"
 #include "exponential_paths.hpp"
@@ -13,20 +14,22 @@ namespace {
 using Values = detail::ExponentialValues;
 using State = detail::ExponentialState;
 
+/// One word of each generator. Compilers find the vectors in loops over doubles, not here.
+using Words [[gnu::vector_size(sizeof(Exponentials::Lanes))]] = std::uint64_t;
+
 /// One round of all generators. Multiplication by 5 and 9 is written out: vectors cannot multiply 64-bit integers.
-[[gnu::always_inline]] inline void next_words(State& s, std::uint64_t* out) {
-  for (std::size_t lane = 0; lane < Exponentials::kLanes; ++lane) {
-    const std::uint64_t five = s[1][lane] + (s[1][lane] << 2);
-    const std::uint64_t turned = five << 7 | five >> 57;
-    out[lane] = turned + (turned << 3);
-    const std::uint64_t shifted = s[1][lane] << 17;
-    s[2][lane] ^= s[0][lane];
-    s[3][lane] ^= s[1][lane];
-    s[1][lane] ^= s[2][lane];
-    s[0][lane] ^= s[3][lane];
-    s[2][lane] ^= shifted;
-    s[3][lane] = s[3][lane] << 45 | s[3][lane] >> 19;
-  }
+[[gnu::always_inline]] inline void next_words(std::array<Words, 4>& s, std::uint64_t* out) {
+  const Words five = s[1] + (s[1] << 2);
+  const Words turned = five << 7 | five >> 57;
+  const Words words = turned + (turned << 3);
+  std::memcpy(out, &words, sizeof words);
+  const Words shifted = s[1] << 17;
+  s[2] ^= s[0];
+  s[3] ^= s[1];
+  s[1] ^= s[2];
+  s[0] ^= s[3];
+  s[2] ^= shifted;
+  s[3] = s[3] << 45 | s[3] >> 19;
 }
 
 /// −log(u) of the u in (0, 1] that 52 of these bits say. u = m·2^k with m around 1, and with s = (m − 1)/(m + 1),
@@ -56,9 +59,10 @@ using State = detail::ExponentialState;
 
 [[gnu::always_inline]] inline void fill(State& state, Values& values) {
   alignas(32) std::array<std::uint64_t, Exponentials::kCount> words;
-  State registers = state;
+  std::array<Words, 4> registers;
+  std::memcpy(&registers, &state, sizeof registers);
   for (std::size_t at = 0; at < words.size(); at += Exponentials::kLanes) next_words(registers, &words[at]);
-  state = registers;
+  std::memcpy(&state, &registers, sizeof registers);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = minus_log(words[i]);
 }
 

@@ -25,8 +25,7 @@ void SecureNoise::add(NoiseKind kind, Rational parameter, std::span<std::int64_t
   add_each(*this, kind, parameter, values);
 }
 
-double SimulationNoise::checked(Rational scale) {
-  if (scales_[latest_scale_].is_of(scale)) return scales_[latest_scale_].steps;
+double SimulationNoise::switch_scale(Rational scale) {
   latest_scale_ ^= 1;
   Scale& known = scales_[latest_scale_];
   if (!known.is_of(scale)) {
@@ -37,7 +36,7 @@ double SimulationNoise::checked(Rational scale) {
   return known.steps;
 }
 
-std::int64_t SimulationNoise::laplace(Rational scale) { return draw(checked(scale)); }
+std::int64_t SimulationNoise::laplace(Rational scale) { return draw(steps_of(scale)); }
 
 std::int64_t SimulationNoise::gaussian(Rational variance) {
   if (!bits_) bits_ = std::make_unique<SeededBits>(seed_, stream_);
@@ -46,7 +45,7 @@ std::int64_t SimulationNoise::gaussian(Rational variance) {
 
 void SimulationNoise::add(NoiseKind kind, Rational parameter, std::span<std::int64_t> values) {
   if (kind != NoiseKind::laplace) return add_each(*this, kind, parameter, values);
-  const double scale = checked(parameter);
+  const double scale = steps_of(parameter);
   for (std::int64_t& value : values) value += draw(scale);
 }
 

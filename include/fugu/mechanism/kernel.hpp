@@ -9,11 +9,11 @@
 // slot, the parameters of the definition, and which *totals* are missing altogether.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "fugu/accounting/accountant.hpp"
@@ -64,14 +64,16 @@ class Threshold {
  public:
   bool open() const { return open_; }
   /// The threshold is public and may move between comparisons; its noise and what the session costs stay.
-  void move_to(std::int64_t threshold_steps) { steps_ = threshold_steps; }
+  void move_to(std::int64_t threshold_steps) { steps_ = std::clamp(threshold_steps, -kFarSteps, kFarSteps); }
 
  private:
   friend class Kernel;
+  static constexpr std::int64_t kFarSteps = std::int64_t{1} << 62;  // no statistic gets there, noise included
   Answer request_;         // what is asked in each slot; its session once asked
   Slot first_slot_ = 0;    // Statistic::deviation: start of the group
   std::size_t noise_ = 0;  // where the kernel keeps the threshold's
   std::int64_t steps_ = 0;
+  double loss_rate_ = 0;  // of a comparison in one slot
   bool open_ = true;
 };
 
@@ -176,9 +178,11 @@ class Kernel {
     if (accounted_slot_ != slot_) accountant_->advance(accounted_slot_ = slot_);
     return *accountant_;
   }
+  /// Charges an answer that is to be drawn, or takes it from the replay.
+  Result<void> admit(Answer& answer) { return replay_ != nullptr ? replay_answer(answer) : charge(answer); }
   Result<void> replay_answer(Answer& answer);
   Result<void> charge(const Answer& answer);
-  void add_rates(const Answer& answer);
+  void add_loss(std::span<const SeriesId> series, double loss_rate);
   void add_noise(Answer& answer);
 
   /// What was asked for last, of values or of one number. Asking for the same again changes nothing but the slot, and
@@ -192,6 +196,7 @@ class Kernel {
     bool of_all = false;           // that is all()
     bool complete = false;         // none was missing
     Answer answer;
+    double loss_rate = 0;               // of one number, or of values with one parameter
     std::vector<std::uint32_t> places;  // of values: where in the answer each of `series` is; empty when complete
   };
   bool is_all(std::span<const SeriesId> series) const {
@@ -244,9 +249,11 @@ class Kernel {
   Slot slot_ = -1;
   mutable Slot accounted_slot_ = -1;  // the accountant's
   Slot remembered_from_ = 0;
-  std::span<const Raw> now_;              // true values of this slot
-  std::size_t memory_slots_;              // 0, or a power of two that holds the reach and the current slot
-  std::vector<std::int64_t> memory_;      // true values: [series][slot mod memory_slots_]
+  std::span<const Raw> now_;  // true values of this slot
+  std::size_t memory_slots_;  // 0, or a power of two that holds the reach and the current slot
+  /// True values: [series][slot mod memory_slots_], and once more behind that, so that those of consecutive slots lie
+  /// one after the other.
+  std::vector<std::int64_t> memory_;
   Slot last_missing_slot_ = -1;           // the last slot with a missing total
   std::uint64_t largest_remembered_ = 0;  // magnitude of a value that ever was in memory_
 
@@ -273,12 +280,6 @@ class Kernel {
   };
   LastParameter last_parameter_;
   std::uint64_t next_form_ = 1;
-  struct Rated {
-    std::uint64_t form = 0;
-    Slot slots = 0;
-    double rate = 0;
-  };
-  Rated rated_[3];  // the last loss rate of values, of one number, and of a comparison
   Request values_request_;
   Request single_request_;
 };

@@ -63,7 +63,11 @@ class SimulationNoise final : public Noise {
     const auto [first, second] = exponentials_.next_pair();
     return static_cast<std::int64_t>(first * scale) - static_cast<std::int64_t>(second * scale);
   }
-  double checked(Rational scale);
+  /// A scale as a double, checked.
+  double steps_of(Rational scale) {
+    return scales_[latest_scale_].is_of(scale) ? scales_[latest_scale_].steps : switch_scale(scale);
+  }
+  double switch_scale(Rational scale);
 
   std::uint64_t seed_;
   std::uint64_t stream_;
