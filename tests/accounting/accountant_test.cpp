@@ -23,6 +23,7 @@ RC_GTEST_PROP(Accountant, AdmitsNothingThatBreaksThePromiseAndRefusesNothingThat
   const Exposure exposure = random_exposure();
   const auto reach = *rc::gen::inRange<std::uint64_t>(0, 5);
   const auto accountant = make_accountant(definition, exposure, {reach});
+  const auto at_once = make_accountant(definition, exposure, {reach});  // charged instead of asked first
   const long double total = accountant->total().to_double();
   ReferenceLoss committed(definition, exposure);
   RandomRequests requests(definition, exposure, accountant->total().to_double(), reach);
@@ -31,6 +32,7 @@ RC_GTEST_PROP(Accountant, AdmitsNothingThatBreaksThePromiseAndRefusesNothingThat
   int refused = 0;
   for (Slot slot = 0; slot < slots; ++slot) {
     accountant->advance(slot);
+    at_once->advance(slot);
     const int asked = *rc::gen::inRange(0, 4);
     for (int i = 0; i < asked; ++i) {
       const Answer answer = requests.next(slot);
@@ -55,6 +57,9 @@ RC_GTEST_PROP(Accountant, AdmitsNothingThatBreaksThePromiseAndRefusesNothingThat
         if (answer.is_comparison()) requests.end_session(answer.session);
         ++refused;
       }
+      RC_ASSERT(at_once->charge(answer).has_value() == verdict.has_value());
+      RC_ASSERT(at_once->available() == accountant->available());
+      RC_ASSERT(at_once->worst() == accountant->worst());
     }
   }
   RC_CLASSIFY(admitted > 0 && refused > 0, "both admitted and refused");
@@ -159,6 +164,30 @@ TEST(Accountant, ASessionOfSingleSlotsCostsAWindowOnce) {
   EXPECT_EQ(accountant->available(), Budget());
   accountant->advance(12);
   EXPECT_EQ(accountant->available(), accountant->total());
+}
+
+TEST(Accountant, ASessionThatReachesBackCostsTheSquareOfItsSlotsInRho) {
+  const Definition definition = define(Protects::w_event, 1, 1e-6, 8);
+  const auto asked_first = make_accountant(definition, expose_one(1), {7});
+  const auto at_once = make_accountant(definition, expose_one(1), {7});
+  Answer comparison;
+  comparison.statistic = Statistic::deviation;
+  comparison.session = 1;
+  comparison.form = 1;
+  comparison.series = {0};
+  comparison.parameter = {{1024, 1}, {2048, 1}};  // gain 2: 2/1024 + 4/2048 for each slot
+  const double loss = 1.0 / 256;
+  for (Slot slot = 0; slot < 8; ++slot) {
+    comparison.slot = slot;
+    asked_first->advance(slot);
+    ASSERT_TRUE(asked_first->admit(comparison));
+    asked_first->commit();
+    at_once->advance(slot);
+    ASSERT_TRUE(at_once->charge(comparison));
+    const auto slots = static_cast<double>(slot + 1);
+    EXPECT_NEAR((at_once->total() - at_once->available()).to_double(), slots * slots * loss * loss / 2, 1e-12);
+    EXPECT_EQ(at_once->available(), asked_first->available());
+  }
 }
 
 TEST(Accountant, UserLevelEndsAtTheHorizon) {

@@ -62,6 +62,7 @@ class RandomRequests {
       if (slot - again.first_slot <= reach_) return again;
     }
     Answer answer;
+    answer.form = next_form_++;
     answer.statistic = static_cast<Statistic>(*rc::gen::inRange(0, 4));
     answer.slot = slot;
     answer.first_slot = answer.statistic == Statistic::deviation
@@ -106,6 +107,7 @@ class RandomRequests {
   double total_;
   Slot reach_;
   std::uint64_t next_session_ = 1;
+  std::uint64_t next_form_ = 1;
   std::vector<Answer> sessions_;
 };
 

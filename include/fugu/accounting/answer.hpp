@@ -39,8 +39,8 @@ struct Answer {
   std::vector<Rational> parameter;
   /// Statistic::value: one per series. Otherwise one; a comparison gives 1 (above) or 0 (not above).
   std::vector<std::int64_t> values;
-  /// Not recorded. Answers that carry the same number, unless it is 0, differ in slots, session and values only and
-  /// reach over equally many slots: what one of them costs, the next one costs.
+  /// Not recorded. Answers that carry the same number, unless it is 0, differ in slots, session and values only and,
+  /// but for comparisons, reach over equally many slots: what one of them costs, the next one costs.
   std::uint64_t form = 0;
 
   bool is_comparison() const { return session != 0; }
