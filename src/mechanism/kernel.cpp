@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <unordered_map>
 
@@ -32,11 +31,6 @@ Rational at_least(Rational value, Rational smallest) {
 }
 
 // Errors are made out of line, so that the functions of every slot stay small.
-[[gnu::cold, gnu::noinline]] Error beyond_horizon(Slot slot, std::uint64_t horizon_slots) {
-  return {Cause::refused, "slot " + std::to_string(slot) + " is beyond the horizon of " +
-                              std::to_string(horizon_slots) + " slots that was promised"};
-}
-
 [[gnu::cold, gnu::noinline]] Error nothing_left(Slot slot) {
   return {Cause::refused, "nothing is left to spend in slot " + std::to_string(slot)};
 }
@@ -45,24 +39,17 @@ Rational at_least(Rational value, Rational smallest) {
   return {Cause::refused, "slot " + std::to_string(slot) + " is no longer remembered"};
 }
 
-constexpr std::int64_t kMissing = std::numeric_limits<std::int64_t>::min();  // in memory
-
 // What a statistic is cut off at: with the largest noise added it still fits.
 constexpr int128 kLargestStatistic = int128{1} << 61;
-
-std::uint64_t magnitude(std::int64_t value) {
-  const auto bits = static_cast<std::uint64_t>(value);
-  return value < 0 ? 0 - bits : bits;
-}
 
 int128 distance_between(int128 a, int128 b) { return a < b ? b - a : a - b; }
 
 /// Σ |value − mean| of those that are not missing, floored: as detail::scaled_deviation_portable has it, in more bits.
-int128 long_deviation(std::span<const std::int64_t> values) {
+int128 long_deviation(std::span<const std::int64_t> values, std::int64_t missing) {
   int128 sum = 0;
   std::int64_t count = 0;
   for (const std::int64_t value : values) {
-    if (value == kMissing) continue;
+    if (value == missing) continue;
     sum += value;
     ++count;
   }
@@ -114,82 +101,6 @@ Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledg
   currency_ = accountant_->currency();
   horizon_ = accountant_->horizon();
   std::iota(all_.begin(), all_.end(), SeriesId{0});
-}
-
-// --- Policies -----------------------------------------------------------------------------------------------------
-
-Result<MeterId> Kernel::state(const PolicyEvent& event) {
-  FUGU_CHECK(policies_ != nullptr);
-  return event.withdrawn ? policies_->withdraw(event.meter, event.policy)
-                         : policies_->state(event.meter, event.signatures, event.policy);
-}
-
-// --- Life of a slot -----------------------------------------------------------------------------------------------
-
-[[gnu::always_inline]] inline Result<void> Kernel::start_slot(Slot slot) {
-  FUGU_CHECK(slot == slot_ + 1);
-  if (slot >= horizon_) return beyond_horizon(slot, window_slots());
-  slot_ = slot;
-  if (policies_ != nullptr) accountant();  // what is idle in this slot is asked without it
-  if (any_charged_) std::fill(rate_.begin(), rate_.end(), 0.0);
-  any_charged_ = false;
-  return {};
-}
-
-Result<void> Kernel::begin(const SlotRow& row) {
-  FUGU_CHECK(row.values.size() == all_.size());
-  replay_ = nullptr;
-  FUGU_TRY(start_slot(row.slot));
-  now_ = row.values;
-  note_missing();
-  if (memory_slots_ > 0) remember();
-  if (any_missing_ && ledger_ != nullptr) record_missing();
-  return {};
-}
-
-[[gnu::always_inline]] inline void Kernel::note_missing() {
-  const bool any_before = any_missing_;
-  any_missing_ = std::any_of(now_.begin(), now_.end(), [](const Raw& value) { return value.missing(); });
-  if (any_missing_) last_missing_slot_ = slot_;
-  if (!any_missing_ && !any_before) return;
-  for (std::size_t i = 0; i < now_.size(); ++i) missing_[i] = now_[i].missing() ? 1 : 0;
-}
-
-void Kernel::record_missing() {
-  MissingSeries absent{slot_, {}};
-  std::copy_if(all_.begin(), all_.end(), std::back_inserter(absent.series), [&](auto s) { return missing_[s] != 0; });
-  ledger_->append(LedgerRecord(std::move(absent)));
-}
-
-void Kernel::remember() {
-  std::int64_t* now = &memory_[memory_position(slot_)];
-  for (const Raw& value : now_) {
-    now[0] = now[memory_slots_] = value.missing() ? kMissing : reveal(value);
-    if (!value.missing()) largest_remembered_ = std::max(largest_remembered_, magnitude(now[0]));
-    now += 2 * memory_slots_;
-  }
-}
-
-Result<void> Kernel::begin_replay(Slot slot, const std::vector<SeriesId>& missing, Replay& replay) {
-  replay_ = &replay;
-  now_ = {};  // there are no true values to look at
-  FUGU_TRY(start_slot(slot));
-  std::fill(missing_.begin(), missing_.end(), 0);
-  for (const SeriesId series : missing) missing_[series] = 1;
-  any_missing_ = !missing.empty();
-  return {};
-}
-
-void Kernel::end(std::int32_t utc_offset_s) {
-  if (ledger_ == nullptr || replay_ != nullptr) return;
-  const double total = std::accumulate(rate_.begin(), rate_.end(), 0.0);
-  ledger_->append(LedgerRecord(SlotEnd{slot_, utc_offset_s, total}));
-}
-
-void Kernel::forget_before(Slot slot) {
-  remembered_from_ = slot;
-  threshold_noise_.clear();
-  free_noise_.clear();
 }
 
 Slot Kernel::earliest_slot() const {
@@ -644,7 +555,8 @@ int128 Kernel::deviation_of(SeriesId series, Slot first_slot) const {
   const std::size_t count = static_cast<std::size_t>(slot_ - first_slot) + 1;
   if (count == 1) return 0;
   const std::span<const std::int64_t> values(&memory_[2 * series * memory_slots_ + memory_position(first_slot)], count);
-  if (count > kFew || largest_remembered_ >= kSmall || last_missing_slot_ >= first_slot) return long_deviation(values);
+  if (count > kFew || largest_remembered_ >= kSmall || last_missing_slot_ >= first_slot)
+    return long_deviation(values, kMissing);
   const std::int64_t scaled =
       detail::has_avx2() ? detail::scaled_deviation_avx2(values) : detail::scaled_deviation_portable(values);
   return scaled / static_cast<std::int64_t>(count);

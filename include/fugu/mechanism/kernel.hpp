@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -247,7 +248,8 @@ class Kernel {
   std::vector<double> rate_;
   bool any_charged_ = false;  // in this slot: otherwise all of rate_ is 0
   Slot slot_ = -1;
-  mutable Slot accounted_slot_ = -1;  // the accountant's
+  mutable Slot accounted_slot_ = -1;                                                  // the accountant's
+  static constexpr std::int64_t kMissing = std::numeric_limits<std::int64_t>::min();  // in memory_
   Slot remembered_from_ = 0;
   std::span<const Raw> now_;  // true values of this slot
   std::size_t memory_slots_;  // 0, or a power of two that holds the reach and the current slot

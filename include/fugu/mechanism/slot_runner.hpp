@@ -1,0 +1,63 @@
+// Kernel, strategy and release at work: what publishing and simulation have in common.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "fugu/accounting/ledger.hpp"
+#include "fugu/mechanism/mechanism.hpp"
+#include "fugu/noise/noise.hpp"
+#include "fugu/stream/source.hpp"
+
+namespace fugu {
+
+/// The choices that make a mechanism.
+struct Mechanism {
+  Definition definition;
+  Exposure exposure;
+  NoiseKind noise = NoiseKind::laplace;
+  std::unique_ptr<Strategy> strategy;
+  /// Under a swellfish definition: where its policies come from.
+  std::unique_ptr<PolicyFeed> policies = nullptr;
+};
+
+/// Kernel, strategy and release of one run, slot by slot. Shared by Publisher and Simulation, which see to it that a
+/// ledger goes with secure noise only; nobody else can make one.
+class SlotRunner {
+ public:
+  /// Takes in the policies that are known before the next slot; called by run(), too. True when there were any, so that
+  /// a long list can be made durable in pieces.
+  Result<bool> take_policies(std::size_t at_most);
+  /// Runs the next slot on true values.
+  Result<const Release*> run(const SlotRow& row);
+  /// Runs the next slot on recorded answers; nullptr when the ledger ends.
+  Result<const Release*> rerun(class Replay& replay);
+  /// From now on nothing before the next slot is remembered.
+  void forget() { kernel_.forget_before(release_.slot() + 1); }
+  Slot next_slot() const { return release_.slot() + 1; }
+
+ private:
+  friend class Publisher;
+  friend class Simulation;
+
+  SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger, bool enforced = true);
+  /// Lets the strategy decide about the slot that was begun. With a replay, its estimates must be the recorded ones.
+  Result<void> finish(class Replay* replay);
+  Result<void> record_estimates(class Replay* replay);
+  /// The next event that is not on record; nullptr when there is none yet.
+  Result<const PolicyEvent*> next_policy();
+  Result<void> consider(const PolicyEvent& event);
+  Result<MeterId> hold(const PolicyEvent& event);
+  Result<void> replay_policy(const PolicyEvent& event, Slot slot);
+  Result<bool> find_stated(const PolicyEvent& event);
+
+  std::unique_ptr<Strategy> strategy_;
+  std::unique_ptr<PolicyFeed> policies_;
+  std::deque<PolicyEvent> passed_over_;  // while events on record were looked for: they are new, or were refused
+  PolicyEvent event_;
+  LedgerWriter* ledger_;
+  Kernel kernel_;
+  Release release_;
+};
+
+}  // namespace fugu
