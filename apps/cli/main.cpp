@@ -1,10 +1,11 @@
 // The fugu command line: parses, calls the library, prints. One place maps errors to exit codes.
 #include <csignal>
 #include <cstdio>
-#include <optional>
 #include <set>
+#include <sstream>
 
 #include "command.hpp"
+#include "parse_errors.hpp"
 
 namespace fugu::cli {
 
@@ -78,23 +79,6 @@ void add_help(CLI::App& app, Outcome& outcome) {
   });
 }
 
-/// The first word that names no command where there must be one, with the command it was given to.
-std::optional<std::string> unknown_command(const CLI::App& app, int argc, char** argv) {
-  std::string path = "fugu";
-  const CLI::App* at = &app;
-  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
-    if (at->get_require_subcommand_min() == 0) return std::nullopt;  // what follows are arguments
-    const auto known = at->get_subcommands([&](const CLI::App* each) { return each->get_name() == argv[i]; });
-    if (known.empty()) {
-      const std::string see = at == &app ? "fugu help" : path + " --help";
-      return "there is no command '" + std::string(argv[i]) + "' of " + path + "; see: " + see;
-    }
-    path.append(" ").append(argv[i]);
-    at = known.front();
-  }
-  return std::nullopt;
-}
-
 int run(int argc, char** argv) {
   CLI::App app("fugu publishes statistics of live streams of personal data under provable privacy.", "fugu");
   app.set_version_flag("--version", "fugu " FUGU_VERSION);
@@ -124,9 +108,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& shown) {
     return app.exit(shown);  // --help and --version
   } catch (const CLI::ParseError& error) {
-    const auto chosen = app.get_subcommands();
-    note(error.what());
-    note("see: fugu help" + (chosen.empty() ? std::string() : " " + chosen.front()->get_name()));
+    std::istringstream lines(about(error, app));
+    for (std::string line; std::getline(lines, line);) note(line);
     return exit_code(Cause::usage);
   } catch (const std::exception& error) {
     note(std::string("error: ") + error.what());  // no memory left, for example

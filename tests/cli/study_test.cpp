@@ -18,7 +18,7 @@ TEST(Study, ListsWhatThereIs) {
   EXPECT_NE(list.out.find("\nswellfish-thesis "), std::string::npos) << list;
   const Finished unknown = run_fugu(directory, "study nothing");
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_NE(unknown.err.find("there is no study 'nothing'; known are "), std::string::npos) << unknown;
+  EXPECT_NE(unknown.err.find("there is no command 'nothing' of fugu study; known are "), std::string::npos) << unknown;
   const Finished help = run_fugu(directory, "study swellfish-thesis --help");
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_NE(help.out.find("--full"), std::string::npos);
