@@ -24,7 +24,7 @@ A study repeats an evaluation of a paper with the kernel, accountants and strate
 a data folder is given and on simulated zones otherwise. The folder given with --out gets
   results.csv   a row per combination, as they come; the same seed gives the same bytes, whatever the threads
   report.html   the paper's tables and figures redrawn: one file that needs nothing from outside
-and what is needed to go on after a kill: give the same command again. (distributional is short and begun anew.)
+and what is needed to go on after a kill: give the same command again.
 
 Examples
   fugu study
