@@ -47,7 +47,7 @@ amplitude_kept, peak_error_slots, changes_found, forecast_mae; those that are no
 the truth has.
 
 Examples
-  fugu advise --amplitude 500 --period 96 --sensitivity 10 --epsilon 1 --w 96
+  fugu advise --amplitude 12000 --level 4000 --period 96 --sensitivity 10 --epsilon 1 --w 96
   fugu advise --amplitude 500 --period 96 --level 200 --length 2000 --series 4 --budgets own --sensitivity 10 \
               --epsilon 1 --w 96 --metric mre --gamma 20
   fugu advise --sample totals.csv --sensitivity 10 --epsilon 0.5 --w 96 --json

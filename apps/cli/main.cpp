@@ -28,10 +28,10 @@ std::string short_number(double value) {
 namespace {
 
 constexpr const char* kTeach = R"(
-A first tour
-  fugu simulate artificial --length 2000 --season 96 --amplitude 500 --out totals.csv
-  fugu publish --stream totals.csv --definition w-event --epsilon 1 --w 96 --sensitivity 1 \
-               --mechanism hybrid --every 8 --interval 0.95 --ledger run.ledger --out released.csv
+A first tour: a district's load of 4,000 to 16,000 kW, which one household changes by 10 kW at most
+  fugu simulate artificial --length 2000 --season 96 --growth 1.05 --amplitude 12000 --level 4000 --out totals.csv
+  fugu publish --stream totals.csv --definition w-event --epsilon 1 --w 96 --sensitivity 10 \
+               --mechanism hybrid --every 4 --interval 0.95 --ledger run.ledger --out released.csv
   fugu audit   --ledger run.ledger --released released.csv
   fugu metrics --stream totals.csv --released released.csv
   fugu report  --stream totals.csv --run hybrid=released.csv,run.ledger --out report.html
@@ -44,7 +44,7 @@ With what households want hidden, when and how well
   fugu attack  --released wishes.csv --policies policies.csv --unit-step 0.001
 
 Which mechanism to choose, and which is best for which stream
-  fugu advise  --amplitude 500 --period 96 --sensitivity 1 --epsilon 1 --w 96
+  fugu advise  --amplitude 12000 --level 4000 --period 96 --sensitivity 10 --epsilon 1 --w 96
   fugu bench   --suite smoke --out smoke
 
 Hide when a meter measured, and keep how much (fugu meter --help)
