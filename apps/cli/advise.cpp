@@ -5,6 +5,7 @@
 #include "command.hpp"
 #include "fugu/report/number.hpp"
 #include "fugu/study/advice.hpp"
+#include "source_options.hpp"
 #include "table.hpp"
 
 namespace fugu::cli {
@@ -442,6 +443,9 @@ Outcome AdviseRun::run() {
   FUGU_ASSIGN(const AdviceOptions options, advice_options());
   FUGU_ASSIGN(const Advisor advisor, Advisor::make(options));
   FUGU_TRY(find_requirement(advisor));
+  const PreparedStream& stream = advisor.streams().front();
+  warn_if_rounded(stream.unit_step(), short_number(*arguments_.sensitivity), stream.sensitivity_steps(),
+                  "--sensitivity");
   if (target_ && !target_->reached) {
     if (arguments_.json) {
       print_json(advisor, nullptr);

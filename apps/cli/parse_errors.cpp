@@ -65,8 +65,7 @@ std::size_t edits_between(const std::string& a, const std::string& b) {
 
 /// `; did you mean --ledger?` when an option is called nearly so.
 std::string suggestion(const CLI::App& app, const std::string& option) {
-  constexpr std::size_t kSlips = 2;
-  std::size_t fewest = kSlips + 1;
+  std::size_t fewest = option.size() / 3;  // of --w anything is a neighbour
   std::string nearest;
   for (const CLI::Option* each : app.get_options()) {
     const std::string name = each->get_name();
@@ -78,10 +77,37 @@ std::string suggestion(const CLI::App& app, const std::string& option) {
   return nearest.empty() ? "" : "; did you mean " + nearest + "?";
 }
 
+/// What an option takes, in words.
+std::string expected_by(const CLI::App& app, const std::string& option) {
+  const CLI::Option* found = app.get_option_no_throw(option);
+  const std::string type = found == nullptr ? "" : found->get_type_name();
+  if (type.starts_with("INT") || type.starts_with("UINT")) return "a whole number, such as 96";
+  return type.starts_with("FLOAT") ? "a number, such as 0.5" : "a value";
+}
+
+/// What follows `before` in `text`, up to `after`; empty when it does not begin so.
+std::string between(const std::string& text, const std::string& before, const std::string& after) {
+  if (!text.starts_with(before)) return "";
+  return text.substr(before.size(), text.find(after, before.size()) - before.size());
+}
+
+/// About the value of an option; what the parser says where that is clear.
+std::string about_value(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string text = error.what();
+  if (const std::string option = between(text, "Could not convert: ", " = "); !option.empty())
+    return option + ": found '" + text.substr(text.find(" = ") + 3) + "'; expected " + expected_by(app, option);
+  const std::string option = between(text, "", ": ");
+  if (text.ends_with(" missing")) return option + ": found nothing after it; expected " + expected_by(app, option);
+  if (text.find(": At Most 1 required") != std::string::npos) return option + ": found more than once; expected once";
+  return text;
+}
+
 /// About arguments that the command does not take.
 std::string about_extras(const Command& command, const std::string& first) {
   if (first.starts_with("-")) {
     const std::string option = first.substr(0, first.find('='));
+    if (command.app->get_option_no_throw(option) != nullptr)
+      return command.path + ": found option '" + option + "' after --; expected it before";
     return command.path + ": found option '" + option + "', which it does not have" + suggestion(*command.app, option);
   }
   const auto options = command.app->get_options();
@@ -117,7 +143,7 @@ std::string about(const CLI::ParseError& error, const CLI::App& app) {
   const bool needs_command = command.app->get_require_subcommand_min() > 0;
   std::string text = needs_command ? command.path + ": expected a command: " + names_of_commands(*command.app)
                      : is_extra    ? about_extras(command, extras.front())
-                                   : error.what();
+                                   : about_value(*command.app, error);
   if (const std::string example = example_of(command); !example.empty()) text.append("\nfor example: ").append(example);
   return text + "\nsee: " + (command.app == &app ? "fugu help" : command.path + " --help");
 }

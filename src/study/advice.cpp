@@ -129,7 +129,7 @@ Error usage(std::string message) { return {Cause::usage, std::move(message)}; }
 Result<void> check(const StreamFacts& facts) {
   std::string wrong;
   const auto complain = [&](const char* what) { wrong.append(wrong.empty() ? "" : "; ").append(what); };
-  if (!(facts.amplitude > 0 && std::isfinite(facts.amplitude))) complain("the amplitude must be positive");
+  if (!(facts.amplitude > 0 && std::isfinite(facts.amplitude))) complain("the amplitude must be positive and finite");
   if (facts.period_slots < 2 || facts.period_slots > 1'000'000) complain("the period must be 2 to 1,000,000 slots");
   if (!(facts.level >= 0 && std::isfinite(facts.level))) complain("the level must be at least 0");
   if (facts.length_slots < 2) complain("the length must be at least 2 slots");

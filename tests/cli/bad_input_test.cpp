@@ -334,7 +334,7 @@ TEST(Usage, EachMistakeIsNamed) {
   // Of three together, each changes 1.5.
   write_file(directory / "p.csv", "meter,start,end,length,magnitude,epsilon,group\na,0,3,1,1.5,1,3\na,0,2,1,2.2,1,\n");
   const std::vector<Usage> cases = {
-      {"", "subcommand"},
+      {"", "expected a command"},
       {"publicise", "publicise"},
       {"help publicise", "publicise"},
       {"describe publicise", "publicise"},
@@ -429,7 +429,7 @@ TEST(Usage, EachMistakeIsNamed) {
       {"bench --suite broken.toml --out b", "found no TOML while"},
       {"metrics --stream s.csv --released s.csv", "s.csv"},
       {"report --stream s.csv --run nonsense --out report.html", "--run"},
-      {"simulate", "subcommand"},
+      {"simulate", "expected a command"},
       {"simulate artificial --name a,b", "--name"},
       {"simulate artificial --length 99999999999999", "--length"},
       {"simulate policies --days 99999999999999", "--days"},
@@ -467,6 +467,22 @@ TEST(Usage, AllMistakesAtOnce) {
   EXPECT_EQ(finished.exit_code, 2);
   for (const char* each : {"--epsilon", "--delta", "--w"}) {
     EXPECT_NE(finished.err.find(each), std::string::npos) << each << "\n" << finished;
+  }
+}
+
+TEST(RoundedSensitivity, IsSaid) {
+  const TempDir directory;
+  write_file(directory / "s.csv", "time,load\n0,1\n1,2\n2,3\n");
+  const std::string publish = std::string("publish --stream s.csv --mechanism uniform --out o.csv").append(kPromise);
+  const std::string advise = std::string("advise --sample s.csv --epsilon 1 --w 4");
+  for (const std::string& command : {publish, advise}) {
+    const Finished rounded = run_fugu(directory, command + " --sensitivity 0.001");
+    EXPECT_EQ(rounded.exit_code, 0) << rounded;
+    EXPECT_NE(rounded.err.find("--sensitivity: 0.001 is no multiple of the unit step and counts as 1"),
+              std::string::npos)
+        << rounded;
+    const Finished exact = run_fugu(directory, command + " --sensitivity 0.3 --unit-step 0.1");
+    EXPECT_EQ(exact.err.find("--sensitivity"), std::string::npos) << exact;
   }
 }
 
@@ -536,6 +552,13 @@ TEST(WrongUsage, SaysWhatWasFoundAndWhatWouldBeRight) {
            Misspelled{"publish --out=o --steam=s.csv", "'--steam'", "for example: fugu publish --stream totals.csv"},
            Misspelled{"audit --ledgr run.ledger", "'--ledgr'", "did you mean --ledger?"},
            Misspelled{"meter lag --epsilon 1", "fugu meter lag: found option '--epsilon'", "fugu meter lag --help"},
+           Misspelled{"publish -x", "'-x'", "which it does not have\n"},
+           Misspelled{"audit -- --ledger run.ledger", "'--ledger' after --", "expected it before"},
+           Misspelled{"advise --w 1e7", "--w: found '1e7'", "expected a whole number"},
+           Misspelled{"advise --epsilon one", "--epsilon: found 'one'", "expected a number"},
+           Misspelled{"advise --epsilon", "--epsilon: found nothing", "expected a number"},
+           Misspelled{"publish --stream", "--stream: found nothing after it", "fugu publish --stream totals.csv"},
+           Misspelled{"publish --stream a --stream b", "--stream: found more than once", "expected once"},
            Misspelled{"describe uniform sample", "found 'sample'", "no more words"},
        }) {
     const Finished finished = run_fugu(directory, wrong.command);
