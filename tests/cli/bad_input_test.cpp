@@ -452,13 +452,6 @@ TEST(Usage, EachMistakeIsNamed) {
   }
 }
 
-TEST(Usage, AMissingLedgerIsNamed) {
-  const TempDir directory;
-  const Finished finished = run_fugu(directory, "audit --ledger missing.ledger");
-  EXPECT_TRUE(finished.exit_code == 2 || finished.exit_code == 4) << finished;
-  EXPECT_NE(finished.err.find("missing.ledger"), std::string::npos) << finished;
-}
-
 TEST(Usage, AllMistakesAtOnce) {
   const TempDir directory;
   write_file(directory / "s.csv", kGood);
