@@ -5,6 +5,7 @@
 #include "command.hpp"
 #include "fugu/report/number.hpp"
 #include "fugu/study/advice.hpp"
+#include "source_options.hpp"
 #include "table.hpp"
 
 namespace fugu::cli {
@@ -47,7 +48,7 @@ amplitude_kept, peak_error_slots, changes_found, forecast_mae; those that are no
 the truth has.
 
 Examples
-  fugu advise --amplitude 500 --period 96 --sensitivity 10 --epsilon 1 --w 96
+  fugu advise --amplitude 12000 --level 4000 --period 96 --sensitivity 10 --epsilon 1 --w 96
   fugu advise --amplitude 500 --period 96 --level 200 --length 2000 --series 4 --budgets own --sensitivity 10 \
               --epsilon 1 --w 96 --metric mre --gamma 20
   fugu advise --sample totals.csv --sensitivity 10 --epsilon 0.5 --w 96 --json
@@ -55,7 +56,7 @@ Examples
   fugu advise --sample totals.csv --sensitivity 1 --w 96 --target-error 20 --solve epsilon
   fugu advise --sample totals.csv --sensitivity 1 --epsilon 1 --target-error 20 --solve w
 
-Exit code 1: the target error cannot be reached. How to read the answer: docs/how-to/choose-a-mechanism.md
+Exit code 1: the target error cannot be reached, or no run can show that it is. How to read the answer: docs/how-to/choose-a-mechanism.md
 )";
 
 std::string number(double value) { return report::format_significant(value); }
@@ -90,6 +91,7 @@ class AdviseRun {
   std::string about_stream(const Advisor& advisor) const;
   std::string about_requirement(const AdviceRequirement& requirement) const;
   std::string about_target(const Advisor& advisor) const;
+  std::string about_what_is_too_rare() const;
   std::string why(const Prediction& prediction) const;
   std::string publish_options(const Prediction& prediction, const AdviceRequirement& requirement) const;
   std::string not_looking(const Advisor& advisor, const Prediction& yardstick) const;
@@ -209,25 +211,45 @@ std::string AdviseRun::about_target(const Advisor& advisor) const {
   if (target_->reached && solves("epsilon")) {
     const bool least = target_->requirement.epsilon <= Advisor::kEpsilonLeast * Advisor::kEpsilonTolerance;
     return wanted + " needs ε = " + short_number(target_->requirement.epsilon) + (least ? " or less" : "") + ", with " +
-           target_->label + " (the ε is found to 1 %, from the same random numbers at every ε).";
+           target_->label + " (the ε is found to 1 %, from the same random numbers at every ε)." +
+           about_what_is_too_rare();
   }
   if (target_->reached)
     return wanted + " permits windows of up to w = " + std::to_string(target_->requirement.window_slots) + " slots" +
            (target_->requirement.window_slots == advisor.streams().front().slots() ? ", the whole stream" : "") +
-           ", with " + target_->label + " (found to the slot, from the same random numbers at every w).";
+           ", with " + target_->label + " (found to the slot, from the same random numbers at every w)." +
+           about_what_is_too_rare();
   const double exact = advisor.exact_error();
   if (*arguments_.target_error < exact)
     return "No: not even the true values have a " + wanted + ": theirs is " + number(exact) + ".";
-  return "No: " + wanted + " cannot be reached with " +
-         (solves("epsilon") ? "any ε up to " + short_number(Advisor::kEpsilonMost) : "any w, not even 1") +
-         "; the closest is " + number(target_->closest) + ".";
+  const std::string with =
+      solves("epsilon") ? "with any ε up to " + short_number(Advisor::kEpsilonMost) : "with any w, not even 1";
+  if (target_->too_rare_to_tell.empty())
+    return "No: " + wanted + " cannot be reached " + with + "; the closest is " + number(target_->closest) + ".";
+  return "No: that " + wanted + " is reached cannot be shown " + with +
+         (std::isfinite(target_->closest) ? "; the smallest error that is known is " + number(target_->closest) : "") +
+         "." + about_what_is_too_rare();
+}
+
+std::string AdviseRun::about_what_is_too_rare() const {
+  if (target_->too_rare_to_tell.empty()) return "";
+  return " Whether " + target_->too_rare_to_tell +
+         " does better cannot be told: where it might, too few of its runs show any error to say how large it is on "
+         "average.";
+}
+
+/// Says so when the error of a strategy is so rare that its runs do not tell how large it is.
+std::string rarely_seen(const Prediction& prediction) {
+  if (prediction.unseen_error == 0) return "";
+  return "an error in " + std::to_string(prediction.runs_with_error) + " of " + std::to_string(prediction.runs) +
+         " runs; ";
 }
 
 std::string AdviseRun::why(const Prediction& prediction) const {
   if (!prediction.cannot_run.empty()) return "cannot run: " + prediction.cannot_run;
   if (prediction.strategy == nullptr) return "does not look at the data";
-  return "noise " + number(prediction.noise_part) + ", staleness " + number(prediction.staleness_part) + "; " +
-         number(prediction.samples_per_window) + " samples per window";
+  return rarely_seen(prediction) + "noise " + number(prediction.noise_part) + ", staleness " +
+         number(prediction.staleness_part) + "; " + number(prediction.samples_per_window) + " samples per window";
 }
 
 std::string AdviseRun::publish_options(const Prediction& prediction, const AdviceRequirement& requirement) const {
@@ -305,6 +327,10 @@ void AdviseRun::print_recommendation(const Advisor& advisor, const Advice& advic
   print_wrapped("Use " + best->label + ": predicted error " + number(best->error) + ", " +
                 number(best->error / yardstick.error) + " times that of the best that does not look at the data (" +
                 not_looking(advisor, yardstick) + ").");
+  if (best->unseen_error > 0)
+    print_wrapped("Its error is too rare for its runs to say how large it is on average (" +
+                  std::to_string(best->runs_with_error) + " of " + std::to_string(best->runs) +
+                  " show one): do not rely on the figure.");
   if (!told_apart(*best, yardstick))
     print_wrapped("That it is better than not looking is within what two standard errors allow: do not rely on it.");
   if (!peers.empty()) print_wrapped("As good, as far as can be told: " + peers + ".");
@@ -367,6 +393,9 @@ std::string json_of(const Prediction& each, int rank, double yardstick) {
   json += member(", ", "noise_part", measured(each.noise_part));
   json += member(", ", "staleness_part", measured(each.staleness_part));
   json += member(", ", "samples_per_window", measured(each.samples_per_window));
+  json += member(", ", "runs", measured(static_cast<double>(each.runs)));
+  json += member(", ", "runs_with_error", measured(static_cast<double>(each.runs_with_error)));
+  json += member(", ", "unseen_error", measured(each.unseen_error));
   if (!runs) json += member(", ", "cannot_run", json_text(each.cannot_run));
   return json + "}";
 }
@@ -384,6 +413,8 @@ void AdviseRun::print_json(const Advisor& advisor, const Advice* advice) const {
     json += member(",\n  ", "solved_for", json_text(arguments_.solve));
     json += member(",\n  ", "reached", target_->reached ? "true" : "false");
     if (!target_->reached) json += member(",\n  ", "closest", json_number(target_->closest));
+    if (!target_->too_rare_to_tell.empty())
+      json += member(",\n  ", "too_rare_to_tell", json_text(target_->too_rare_to_tell));
   }
   if (advice != nullptr) {
     json += member(",\n  ", "epsilon", json_number(advice->requirement.epsilon));
@@ -412,6 +443,9 @@ Outcome AdviseRun::run() {
   FUGU_ASSIGN(const AdviceOptions options, advice_options());
   FUGU_ASSIGN(const Advisor advisor, Advisor::make(options));
   FUGU_TRY(find_requirement(advisor));
+  const PreparedStream& stream = advisor.streams().front();
+  warn_if_rounded(stream.unit_step(), short_number(*arguments_.sensitivity), stream.sensitivity_steps(),
+                  "--sensitivity");
   if (target_ && !target_->reached) {
     if (arguments_.json) {
       print_json(advisor, nullptr);

@@ -112,6 +112,7 @@ Result<Exposure> DefinitionOptions::exposure_of_stream(const UnitStep& unit_step
   std::stringstream list(sensitivity);
   for (std::string item; std::getline(list, item, ',');) {
     FUGU_ASSIGN(const std::uint64_t steps, parse_magnitude(unit_step, item, "--sensitivity"));
+    warn_if_rounded(unit_step, item, steps, "--sensitivity");
     exposure.sensitivity_steps.push_back(steps);
   }
   if (exposure.sensitivity_steps.size() == 1) exposure.sensitivity_steps.resize(series, exposure.sensitivity_steps[0]);

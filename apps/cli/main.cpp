@@ -1,10 +1,11 @@
 // The fugu command line: parses, calls the library, prints. One place maps errors to exit codes.
 #include <csignal>
 #include <cstdio>
-#include <optional>
 #include <set>
+#include <sstream>
 
 #include "command.hpp"
+#include "parse_errors.hpp"
 
 namespace fugu::cli {
 
@@ -27,10 +28,10 @@ std::string short_number(double value) {
 namespace {
 
 constexpr const char* kTeach = R"(
-A first tour
-  fugu simulate artificial --length 2000 --season 96 --amplitude 500 --out totals.csv
-  fugu publish --stream totals.csv --definition w-event --epsilon 1 --w 96 --sensitivity 1 \
-               --mechanism hybrid --every 8 --interval 0.95 --ledger run.ledger --out released.csv
+A first tour: a district's load of 4,000 to 16,000 kW, which one household changes by 10 kW at most
+  fugu simulate artificial --length 2000 --season 96 --growth 1.05 --amplitude 12000 --level 4000 --out totals.csv
+  fugu publish --stream totals.csv --definition w-event --epsilon 1 --w 96 --sensitivity 10 \
+               --mechanism hybrid --every 4 --interval 0.95 --ledger run.ledger --out released.csv
   fugu audit   --ledger run.ledger --released released.csv
   fugu metrics --stream totals.csv --released released.csv
   fugu report  --stream totals.csv --run hybrid=released.csv,run.ledger --out report.html
@@ -43,7 +44,7 @@ With what households want hidden, when and how well
   fugu attack  --released wishes.csv --policies policies.csv --unit-step 0.001
 
 Which mechanism to choose, and which is best for which stream
-  fugu advise  --amplitude 500 --period 96 --sensitivity 1 --epsilon 1 --w 96
+  fugu advise  --amplitude 12000 --level 4000 --period 96 --sensitivity 10 --epsilon 1 --w 96
   fugu bench   --suite smoke --out smoke
 
 Hide when a meter measured, and keep how much (fugu meter --help)
@@ -78,23 +79,6 @@ void add_help(CLI::App& app, Outcome& outcome) {
   });
 }
 
-/// The first word that names no command where there must be one, with the command it was given to.
-std::optional<std::string> unknown_command(const CLI::App& app, int argc, char** argv) {
-  std::string path = "fugu";
-  const CLI::App* at = &app;
-  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
-    if (at->get_require_subcommand_min() == 0) return std::nullopt;  // what follows are arguments
-    const auto known = at->get_subcommands([&](const CLI::App* each) { return each->get_name() == argv[i]; });
-    if (known.empty()) {
-      const std::string see = at == &app ? "fugu help" : path + " --help";
-      return "there is no command '" + std::string(argv[i]) + "' of " + path + "; see: " + see;
-    }
-    path.append(" ").append(argv[i]);
-    at = known.front();
-  }
-  return std::nullopt;
-}
-
 int run(int argc, char** argv) {
   CLI::App app("fugu publishes statistics of live streams of personal data under provable privacy.", "fugu");
   app.set_version_flag("--version", "fugu " FUGU_VERSION);
@@ -124,9 +108,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& shown) {
     return app.exit(shown);  // --help and --version
   } catch (const CLI::ParseError& error) {
-    const auto chosen = app.get_subcommands();
-    note(error.what());
-    note("see: fugu help" + (chosen.empty() ? std::string() : " " + chosen.front()->get_name()));
+    std::istringstream lines(about(error, app));
+    for (std::string line; std::getline(lines, line);) note(line);
     return exit_code(Cause::usage);
   } catch (const std::exception& error) {
     note(std::string("error: ") + error.what());  // no memory left, for example

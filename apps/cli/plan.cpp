@@ -47,18 +47,23 @@ void print_section(const std::string& heading) { std::printf("\n%s\n", heading.c
 
 }  // namespace
 
-Result<PlannedNoise> PlanRun::plan(const std::string& name, double epsilon_factor,
-                                   const std::optional<Slot>& notice) const {
+Result<PlannedNoise> PlanRun::plan(const std::string& name, double epsilon_factor, Known known) const {
   PlanRules rules = *rules_;
-  if (notice) rules.outlook.notice_slots = static_cast<std::uint64_t>(*notice);
+  const bool by_notice = known == Known::as_stated && arguments_.notice;
+  if (by_notice) rules.outlook.notice_slots = static_cast<std::uint64_t>(*arguments_.notice);
   FUGU_ASSIGN(const OutlookStrategy strategy, make_outlook_strategy(name, rules.planner));
   PlannedNoise all{.name = std::string(strategy.name), .comparison_only = strategy.comparison_only};
   const std::size_t first = outlook_.index(outlook_.shown.first);
   const auto count = static_cast<std::size_t>(outlook_.shown.slots());
   for (const PlanPart& part : outlook_.parts) {
-    FUGU_ASSIGN(
-        PlannedPart planned,
-        plan_part(name, epsilon_factor == 1 ? part.book : with_scaled_epsilons(part.book, epsilon_factor), rules));
+    PolicyBook book = part.book;
+    std::vector<Announcement> late;
+    if (known == Known::as_stated && !by_notice) late = part.late;
+    if (epsilon_factor != 1) {
+      book = with_scaled_epsilons(book, epsilon_factor);
+      for (Announcement& news : late) news.policy = with_scaled_epsilon(std::move(news.policy), epsilon_factor);
+    }
+    FUGU_ASSIGN(PlannedPart planned, plan_part(name, book, announcements_with(book, late, rules.outlook), rules));
     planned.scales = shown_scales(planned.rates, noise());
     planned.summary = summarize_scales(std::span(planned.rates).subspan(first, count),
                                        std::span(planned.scales).subspan(first, count),
@@ -130,7 +135,7 @@ Outcome PlanRun::run() {
   for (const std::string& name : !arguments_.strategies.empty() ? arguments_.strategies
                                  : pure                         ? kStrategies
                                                                 : kStrategiesWithDelta) {
-    FUGU_ASSIGN(PlannedNoise planned, plan(name, 1, arguments_.notice));
+    FUGU_ASSIGN(PlannedNoise planned, plan(name, 1, Known::as_stated));
     outlook_.strategies.push_back(std::move(planned));
   }
   FUGU_TRY(weigh_parts());
@@ -201,7 +206,8 @@ void add_plan(CLI::App& app, Outcome& outcome) {
       ->group(question);
   command
       ->add_option("--notice", arguments->notice,
-                   "Policies become known this many slots before they begin; all in advance when left out")
+                   "Policies become known this many slots before they begin; when left out, as their column `known` "
+                   "says, or in advance")
       ->group(question);
   command->add_option("--from", arguments->from, "First slot, or its time, of tables, files and pictures")
       ->group(question);

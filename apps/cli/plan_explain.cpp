@@ -222,7 +222,7 @@ report::Table PlanRun::binding_table() const {
 /// What Narwhal's expected errors add up to over the relevant slots of the whole plan and all series, everything known
 /// in advance.
 Result<void> PlanRun::weigh_parts() {
-  FUGU_ASSIGN(const PlannedNoise narwhal, plan("narwhal", 1, std::nullopt));
+  FUGU_ASSIGN(const PlannedNoise narwhal, plan("narwhal", 1, Known::in_advance));
   for (std::size_t p = 0; p < outlook_.parts.size(); ++p) {
     const PlanPart& part = outlook_.parts[p];
     const PlannedPart& planned = narwhal.parts[p];
@@ -352,6 +352,17 @@ std::string PlanRun::series_fact() const {
                                                          : ", budgets shared: a meter may count into all of them");
 }
 
+/// When policies become known, and what of the plan does not take that into account.
+std::string PlanRun::known_fact() const {
+  const std::string in_advance = "; who binds and what others would gain: all known in advance";
+  if (arguments_.notice)
+    return std::to_string(*arguments_.notice) + " slots before a policy begins" +
+           (late_.empty() ? "" : ", whatever the file says") + in_advance;
+  if (late_.empty()) return "everything in advance";
+  return "as the file says, " + std::to_string(late_.size()) + (late_.size() == 1 ? " policy" : " policies") +
+         " stated or taken back while the stream runs" + in_advance;
+}
+
 std::vector<PlanRun::Fact> PlanRun::facts() const {
   const std::vector<char> shown = relevant_slots(outlook_.book, outlook_.shown);
   const auto relevant = std::count_if(shown.begin(), shown.end(), [](char one) { return one != 0; });
@@ -370,8 +381,7 @@ std::vector<PlanRun::Fact> PlanRun::facts() const {
       {"otherwise", (floor() != nullptr           ? floor()->text() + ", for everybody"
                      : policies().exact_when_idle ? "the true value where no policy is relevant"
                                                   : "not said (--floor or --exact-when-idle): the policies alone")});
-  lines.push_back({"known", (arguments_.notice ? std::to_string(*arguments_.notice) + " slots before a policy begins"
-                                               : std::string("everything in advance"))});
+  lines.push_back({"known", known_fact()});
   lines.push_back({"noise", delta() > 0 ? "Gaussian; its scale is σ" : "Laplace"});
   return lines;
 }
@@ -379,7 +389,7 @@ std::vector<PlanRun::Fact> PlanRun::facts() const {
 // --- The error that is wanted --------------------------------------------------------------------------------------
 
 Result<double> PlanRun::mean_error_at(double factor) const {
-  FUGU_ASSIGN(const PlannedNoise planned, plan(outlook_.strategies.front().name, factor, arguments_.notice));
+  FUGU_ASSIGN(const PlannedNoise planned, plan(outlook_.strategies.front().name, factor, Known::as_stated));
   return mean_error(planned);
 }
 

@@ -13,35 +13,27 @@ namespace fugu::cli {
 
 namespace {
 
-/// The policies of a book, each known from the slot on that the plan says.
-class BookFeed final : public PolicyFeed {
+/// What a plan announces, as events.
+class PlannedFeed final : public PolicyFeed {
  public:
-  BookFeed(const PolicyBook& book, const OutlookOptions& options) {
-    for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
-      book.of(meter).for_overlapping(options.slots, [&](const Policy& policy) {
-        const Slot ahead = options.notice_slots ? static_cast<Slot>(*options.notice_slots) : policy.interval.first;
-        known_.push_back({std::max<Slot>(0, policy.interval.first - ahead),
-                          {.meter = std::string(book.name(meter)), .policy = policy}});
-      });
-    }
-    std::stable_sort(known_.begin(), known_.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
-  }
+  /// `book` has the names of the meters. Both outlive the feed.
+  PlannedFeed(const PolicyBook& book, std::span<const Announcement> announced) : book_(book), announced_(announced) {}
 
   Result<const PolicyEvent*> next(Slot slot) override {
-    if (next_ >= known_.size() || known_[next_].from > slot) return nullptr;
-    return &known_[next_++].event;
+    if (next_ >= announced_.size() || announced_[next_].known > slot) return nullptr;
+    const Announcement& news = announced_[next_++];
+    event_ = {.meter = std::string(book_.name(news.meter)), .policy = news.policy, .withdrawn = news.withdrawn};
+    return &event_;
   }
   Result<void> admit(const PolicyEvent&, Slot) override { return {}; }
   void accepted(const PolicyEvent&) override {}
   Result<void> refused(const PolicyEvent&, const Error& why) override { return why; }
 
  private:
-  struct Known {
-    Slot from;
-    PolicyEvent event;
-  };
-  std::vector<Known> known_;
+  const PolicyBook& book_;
+  std::span<const Announcement> announced_;
   std::size_t next_ = 0;
+  PolicyEvent event_;
 };
 
 /// Notes what each slot has really cost.
@@ -67,7 +59,7 @@ class WatchedPlanner final : public Planner {
 
 /// What publish gives a rule that asks for more than it may have. What the stream is does not matter: it is 0.
 Result<std::vector<double>> rates_under_accountant(OutlookStrategy rule, const PolicyBook& book,
-                                                   const PlanRules& rules) {
+                                                   std::span<const Announcement> announced, const PlanRules& rules) {
   FUGU_ASSIGN(const Exposure exposure, Exposure::make({.sensitivity_steps = {rules.planner.sensitivity_steps},
                                                        .signatures = Exposure::all_shared(1)}));
   std::vector<double> rates;
@@ -76,7 +68,7 @@ Result<std::vector<double>> rates_under_accountant(OutlookStrategy rule, const P
                          std::make_unique<PlannedStrategy>([&](const Kernel&) {
                            return std::make_unique<WatchedPlanner>(std::move(rule.planner), idle_rate, rates);
                          }),
-                         std::make_unique<BookFeed>(book, rules.outlook)},
+                         std::make_unique<PlannedFeed>(book, announced)},
                         std::make_unique<SimulationNoise>(1));
   SlotRow row{.values = {Raw(0)}};
   for (; row.slot <= rules.outlook.slots.last; ++row.slot) FUGU_TRY(simulation.step(row));
@@ -95,8 +87,8 @@ double PlanPart::weight(NoiseKind noise) const {
   return sum;
 }
 
-std::vector<PlanPart> plan_parts(const PolicyBook& book, const Exposure& exposure, const SeriesMap* map,
-                                 const OutlookOptions& options) {
+std::vector<PlanPart> plan_parts(const PolicyBook& book, std::span<const StatedPolicy> late, const Exposure& exposure,
+                                 const SeriesMap* map, const OutlookOptions& options) {
   const SeriesBlocks blocks(exposure);
   std::vector<PlanPart> parts(map == nullptr ? 1 : blocks.series.size());
   const auto part_of = [&](std::uint32_t block) { return map == nullptr ? 0u : block; };
@@ -115,28 +107,52 @@ std::vector<PlanPart> plan_parts(const PolicyBook& book, const Exposure& exposur
   for (std::size_t g = 0; g < exposure.signature_count(); ++g) signatures.push_back(exposure.signature(g));
   const Membership membership(map, std::move(signatures));
   const Currency currency = options.delta.value() == 0 ? Currency::epsilon : Currency::rho;
+  const auto for_parts_of = [&](std::string_view meter, const auto& act) {
+    const std::vector<std::uint32_t> of = membership.of(meter);
+    for (std::uint32_t p = 0; p < parts.size(); ++p) {
+      if (of.empty() || part_of(blocks.of_signature[of[0]]) == p) act(parts[p], parts[p].book.meter(meter));
+    }
+  };
   for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
     std::vector<Policy> policies;
     for (const Policy& policy : book.of(meter).policies()) policies.push_back(as_planned(exposure, currency, policy));
-    const std::vector<std::uint32_t> of = membership.of(book.name(meter));
-    for (std::uint32_t p = 0; p < parts.size(); ++p) {
-      if (of.empty() || part_of(blocks.of_signature[of[0]]) == p)
-        parts[p].book.assign(parts[p].book.meter(book.name(meter)), policies);
-    }
+    for_parts_of(book.name(meter), [&](PlanPart& part, MeterId of_part) { part.book.assign(of_part, policies); });
+  }
+  for (const StatedPolicy& stated : late) {
+    const Policy policy = as_planned(exposure, currency, stated.policy);
+    for_parts_of(stated.meter, [&](PlanPart& part, MeterId of_part) {
+      part.late.push_back({stated.known, of_part, policy, stated.withdrawn});
+    });
   }
   for (PlanPart& part : parts) part.relevant = relevant_slots(part.book, options.slots);
   return parts;
 }
 
-Result<PlannedPart> plan_part(const std::string& strategy, const PolicyBook& book, const PlanRules& rules) {
+std::vector<Announcement> announcements_with(const PolicyBook& book, std::span<const Announcement> late,
+                                             const OutlookOptions& options) {
+  if (late.empty()) return announcements(book, options);
+  PolicyBook early = book;
+  for (const Announcement& news : late)
+    if (news.withdrawn) early.add(news.meter, news.policy);
+  for (const Announcement& news : late)
+    if (!news.withdrawn) early.remove(news.meter, news.policy);
+  std::vector<Announcement> announced = announcements(early, options);
+  for (const Announcement& news : late)
+    if (news.policy.interval.overlaps(options.slots)) announced.push_back(news);
+  std::ranges::stable_sort(announced, {}, &Announcement::known);
+  return announced;
+}
+
+Result<PlannedPart> plan_part(const std::string& strategy, const PolicyBook& book,
+                              std::span<const Announcement> announced, const PlanRules& rules) {
   FUGU_ASSIGN(OutlookStrategy rule, make_outlook_strategy(strategy, rules.planner));
-  PlannedPart planned{.rates = planned_rates(*rule.planner, book, rules.outlook)};
+  PlannedPart planned{.rates = rates_as_announced(*rule.planner, announced, rules.outlook)};
   const auto check = [&] { return check_rates(book, rules.outlook.slots, planned.rates, rules.outlook.delta); };
   planned.use = check();
   if (rule.comparison_only || !planned.use.worst || keeps_promise(planned.use.worst->use)) return planned;
   planned.asked_for = planned.use.worst->use;
   FUGU_ASSIGN(rule, make_outlook_strategy(strategy, rules.planner));  // as new
-  FUGU_ASSIGN(planned.rates, rates_under_accountant(std::move(rule), book, rules));
+  FUGU_ASSIGN(planned.rates, rates_under_accountant(std::move(rule), book, announced, rules));
   planned.use = check();
   return planned;
 }

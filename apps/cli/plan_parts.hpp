@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "fugu/accounting/definition.hpp"
 #include "fugu/mechanism/outlook.hpp"
+#include "fugu/policy/policy_reader.hpp"
 #include "fugu/stream/series_map.hpp"
 
 namespace fugu::cli {
@@ -24,7 +26,8 @@ struct SeriesGroup {
 /// Series that one plan is made for: those that meters connect; without a series map, where any policy may be about
 /// any series, all.
 struct PlanPart {
-  PolicyBook book;                       ///< what the planner is told
+  PolicyBook book;                       ///< what the planner is told in the end
+  std::vector<Announcement> late = {};   ///< what of it, and what is taken back again, it is told only on the way
   std::vector<char> relevant = {};       ///< one per slot
   std::vector<SeriesGroup> groups = {};  ///< most noise first
 
@@ -32,9 +35,10 @@ struct PlanPart {
   double weight(NoiseKind noise) const;
 };
 
-/// `map` may be nullptr. Cost: one copy of every policy for each part its meter may count into.
-std::vector<PlanPart> plan_parts(const PolicyBook& book, const Exposure& exposure, const SeriesMap* map,
-                                 const OutlookOptions& options);
+/// `late` in the order of the file; `map` may be nullptr. Cost: one copy of every policy for each part its meter may
+/// count into.
+std::vector<PlanPart> plan_parts(const PolicyBook& book, std::span<const StatedPolicy> late, const Exposure& exposure,
+                                 const SeriesMap* map, const OutlookOptions& options);
 
 /// What all strategies are planned under.
 struct PlanRules {
@@ -52,8 +56,13 @@ struct PlannedPart {
   std::optional<double> asked_for{};  ///< what the use would be, when the accountant had to hold the rule back
 };
 
+/// Everything of a book in the order in which it becomes known, when `late` does only while the stream runs.
+std::vector<Announcement> announcements_with(const PolicyBook& book, std::span<const Announcement> late,
+                                             const OutlookOptions& options);
+
 /// Rates and use. A rule that asks for more than is promised is run under the accountant, as publish would; one for
 /// comparison is not.
-Result<PlannedPart> plan_part(const std::string& strategy, const PolicyBook& book, const PlanRules& rules);
+Result<PlannedPart> plan_part(const std::string& strategy, const PolicyBook& book,
+                              std::span<const Announcement> announced, const PlanRules& rules);
 
 }  // namespace fugu::cli

@@ -6,6 +6,7 @@
 
 #include "fugu/accounting/tenat.hpp"
 #include "fugu/accounting/zcdp.hpp"
+#include "fugu/mechanism/planned.hpp"
 #include "plan_run.hpp"
 #include "same_file.hpp"
 #include "source_options.hpp"
@@ -72,6 +73,7 @@ Result<void> PlanRun::read_book() {
   if (!book) return std::move(book).error();
   outlook_.book = *std::move(book);
   if (outlook_.book.empty()) return Error{Cause::bad_input, policies().policies + ": holds no policy to plan"};
+  FUGU_ASSIGN(late_, policies().read_late(about));
   return {};
 }
 
@@ -119,12 +121,14 @@ Result<Exposure> PlanRun::exposure() const {
   return options.exposure_of_stream(outlook_.unit_step, outlook_.series.size(), map_ ? &*map_ : nullptr);
 }
 
-/// What the floor gives each slot of its window.
+/// What the floor gives each slot of its window, to the last bit as publish: where plans are equally good, a bit
+/// decides which of them is taken.
 double PlanRun::floor_rate(const Definition& floor) const {
-  const auto steps = static_cast<double>(rules_->planner.sensitivity_steps);
-  const auto window = static_cast<double>(floor.window_slots());
-  if (delta() == 0) return floor.epsilon().value() / window / steps;
-  return zcdp_rho(floor.epsilon(), outlook_.options.delta).to_double() / window / steps / steps;
+  const bool pure = delta() == 0;
+  const Budget total =
+      pure ? Budget::round_down(floor.epsilon().value()) : zcdp_rho(floor.epsilon(), outlook_.options.delta);
+  return rate_of_share(total / floor.window_slots(), rules_->planner.sensitivity_steps,
+                       pure ? Currency::epsilon : Currency::rho);
 }
 
 Result<void> PlanRun::choose_rules() {
@@ -137,7 +141,7 @@ Result<void> PlanRun::choose_rules() {
   rules_.emplace(PlanRules{definition, planner, {}});
   if (floor() != nullptr) outlook_.options.floor_rate = rules_->planner.rate_max = floor_rate(*floor());
   rules_->outlook = outlook_.options;
-  outlook_.parts = plan_parts(outlook_.book, exposed, map_ ? &*map_ : nullptr, outlook_.options);
+  outlook_.parts = plan_parts(outlook_.book, late_, exposed, map_ ? &*map_ : nullptr, outlook_.options);
   return {};
 }
 

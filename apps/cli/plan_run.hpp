@@ -58,7 +58,10 @@ class PlanRun {
   const Definition* floor() const { return rules_->definition.floor(); }
   NoiseKind noise() const { return outlook_.noise(); }
 
-  Result<PlannedNoise> plan(const std::string& name, double epsilon_factor, const std::optional<Slot>& notice) const;
+  /// When policies become known: all in advance, or as --notice or else the file says.
+  enum class Known : std::uint8_t { in_advance, as_stated };
+  Result<PlannedNoise> plan(const std::string& name, double epsilon_factor, Known known) const;
+  std::string known_fact() const;
   double mean_error(const PlannedNoise& planned) const;
   Result<void> weigh_parts();
   void find_binding();
@@ -105,6 +108,7 @@ class PlanRun {
   PlanOutlook outlook_;
   std::optional<SeriesMap> map_;
   std::optional<PlanRules> rules_;
+  std::vector<StatedPolicy> late_;   // rows of the file that become known, or take something back, on the way
   std::vector<double> part_errors_;  // Σ expected error of narwhal over slots and series
   bool has_span_ = false;
 };

@@ -300,6 +300,20 @@ Result<PolicyBook> PolicyArguments::read(const PolicyContext& context) const {
   return read_policy_book(std::move(input), options);
 }
 
+Result<std::vector<StatedPolicy>> PolicyArguments::read_late(const PolicyContext& context) const {
+  FUGU_ASSIGN(PolicyOptions options, reading(context));
+  options.warn = options.warn_rounding = nullptr;  // was said when the book was read
+  FUGU_ASSIGN(Input input, Input::open(policies));
+  FUGU_ASSIGN(PolicyReader reader, PolicyReader::open(std::move(input), std::move(options)));
+  std::vector<StatedPolicy> late;
+  StatedPolicy stated;
+  while (true) {
+    FUGU_ASSIGN(const bool more, reader.next(stated));
+    if (!more) return late;
+    if (stated.known > 0 || stated.withdrawn) late.push_back(stated);
+  }
+}
+
 Result<std::unique_ptr<PolicyFeed>> PolicyArguments::feed(const PolicyContext& context, bool strict, bool live,
                                                           std::function<void(const std::string&)> warn) const {
   FUGU_ASSIGN(PolicyOptions options, reading(context));

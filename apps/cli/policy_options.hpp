@@ -66,6 +66,8 @@ struct PolicyArguments {
   Result<PolicyOptions> reading(const PolicyContext& context) const;
   /// Reads the whole file, or nothing.
   Result<PolicyBook> read(const PolicyContext& context) const;
+  /// What becomes known, or is taken back, only while the stream runs, in the order of the file, which is in order.
+  Result<std::vector<StatedPolicy>> read_late(const PolicyContext& context) const;
   /// The file as a feed. A fresh run (`strict`) takes the file as a whole or not at all; `live` looks for rows that are
   /// appended while the stream runs. What is not admitted then is said through `warn`, and the stream goes on.
   Result<std::unique_ptr<PolicyFeed>> feed(const PolicyContext& context, bool strict, bool live,

@@ -25,7 +25,7 @@ constexpr Slot kSlotsMax = 1'000'000'000;  // a file of about 15 GB
 
 constexpr const char* kExamples = R"(
 Examples
-  fugu simulate artificial --length 2000 --season 96 --amplitude 500 --out totals.csv
+  fugu simulate artificial --length 2000 --season 96 --growth 1.05 --amplitude 12000 --level 4000 --out totals.csv
   fugu simulate artificial --start 2026-03-28T00:00:00+01:00 --slot-length 15m --season 96 --level 200
 )";
 

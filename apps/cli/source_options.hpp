@@ -72,5 +72,7 @@ class OpenSource {
 Result<ClampRange> parse_clamp(const UnitStep& unit_step, const std::string& text);
 /// Parses a magnitude such as a sensitivity in the stream's unit, rounded up to the grid.
 Result<std::uint64_t> parse_magnitude(const UnitStep& unit_step, const std::string& text, std::string_view option);
+/// Says so when that made it larger.
+void warn_if_rounded(const UnitStep& unit_step, const std::string& text, std::uint64_t steps, std::string_view option);
 
 }  // namespace fugu::cli

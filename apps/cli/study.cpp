@@ -24,7 +24,7 @@ A study repeats an evaluation of a paper with the kernel, accountants and strate
 a data folder is given and on simulated zones otherwise. The folder given with --out gets
   results.csv   a row per combination, as they come; the same seed gives the same bytes, whatever the threads
   report.html   the paper's tables and figures redrawn: one file that needs nothing from outside
-and what is needed to go on after a kill: give the same command again. (distributional is short and begun anew.)
+and what is needed to go on after a kill: give the same command again.
 
 Examples
   fugu study
@@ -32,14 +32,7 @@ Examples
   fugu study swellfish-thesis --days 14 --households 3 --zones 4 --out quick
 )";
 
-std::string names() {
-  std::string text;
-  for (const StudyKind& kind : kStudies) text.append(text.empty() ? "" : ", ").append(kind.name);
-  return text;
-}
-
-Outcome list_studies(const std::string& unknown) {
-  if (!unknown.empty()) return Error{Cause::usage, "there is no study '" + unknown + "'; known are " + names()};
+Outcome list_studies() {
   report::Table table{.columns = {{"study"}, {"what"}}};
   for (const StudyKind& kind : kStudies) table.rows.push_back({{kind.name}, {kind.summary}});
   print_table(table);
@@ -63,10 +56,8 @@ void add_options(CLI::App& command, StudyArguments& arguments) {
 void add_study(CLI::App& app, Outcome& outcome) {
   CLI::App* study = app.add_subcommand("study", "Repeat an evaluation of a paper");
   study->footer(kExamples);
-  auto unknown = std::make_shared<std::string>();
-  study->add_option("name", *unknown, "The study; see the list without it");
-  study->callback([study, unknown, &outcome] {
-    if (study->get_subcommands().empty()) outcome = list_studies(*unknown);
+  study->callback([study, &outcome] {
+    if (study->get_subcommands().empty()) outcome = list_studies();
   });
   for (const StudyKind& kind : kStudies) {
     auto arguments = std::make_shared<StudyArguments>();

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kExamples = R"(
 Section 6 of the paper on distributional privacy: sums over 1,000 meters whose readings follow a lognormal mixture, 10,000
 times, against what they send instead; what the constants cost; an adversary who watches for long. With a data folder
-also the autocorrelation of real households over days. Under a minute on two cores; begun anew each time.
+also the autocorrelation of real households over days. Under a minute on two cores.
 
 Examples
   fugu study distributional --out distributional
@@ -21,28 +21,43 @@ Examples
   fugu study distributional --out quick --meters 100 --samples 1000
 )";
 
+/// Numbers as they are on file, so that the report of a run that was killed is that of one that was not.
 Result<std::vector<DistributionalRow>> run_cases(const StudyArguments& arguments,
                                                  const DistributionalStudyOptions& options) {
   const auto cases = distributional_cases();
   std::vector<std::string> keys;
   for (const DistributionalCase& which : cases) keys.push_back(key_text(which));
-  FUGU_ASSIGN(ResultFile file, ResultFile::open({.folder = arguments.out,
-                                                 .header = distributional_header(),
-                                                 .keys = std::move(keys),
-                                                 .facts = {{"seed", std::to_string(options.seed)},
-                                                           {"meters", std::to_string(options.meters)},
-                                                           {"samples", std::to_string(options.samples)}},
-                                                 .restart = true}));
-  std::vector<DistributionalRow> rows;
+  FUGU_ASSIGN(ResultFile file,
+              ResultFile::open({.folder = arguments.out,
+                                .header = distributional_header(),
+                                .keys = std::move(keys),
+                                .facts = {{"seed", std::to_string(options.seed)},
+                                          {"meters", std::to_string(options.meters)},
+                                          {"samples", std::to_string(options.samples)}},
+                                .readable = [](auto row) { return parse_distributional_row(row).has_value(); },
+                                .restart = arguments.restart}));
+  if (!file.rows().empty())
+    note(std::to_string(file.rows().size()) + " of " + std::to_string(cases.size()) + " cases are in " + arguments.out +
+         " already");
+  DistributionalRow drawn;
   Progress progress("cases");
   FUGU_TRY(run_in_order<DistributionalRow>(
       {.threads = options.threads,
+       .from = file.rows().size(),
        .progress = [&](std::size_t done, std::size_t all) { progress.update_now(done, all); }},
       cases.size(), [&](std::size_t i) { return run_distributional_case(options, cases[i]); },
       [&](std::size_t i, DistributionalRow row) {
-        rows.push_back(std::move(row));
-        return file.add(row_text(cases[i], rows.back()));
+        const std::string text = row_text(cases[i], row);
+        if (i == kDrawnCase) drawn = std::move(row);
+        return file.add(text);
       }));
+  if (drawn.readings.empty() && !arguments.no_report) {  // on file are no samples
+    FUGU_ASSIGN(drawn, run_distributional_case(options, cases[kDrawnCase]));
+  }
+  std::vector<DistributionalRow> rows;
+  for (const std::string& text : file.rows()) rows.push_back(*parse_distributional_row(text));
+  rows[kDrawnCase].readings = std::move(drawn.readings);
+  rows[kDrawnCase].sent = std::move(drawn.sent);
   return rows;
 }
 

@@ -17,6 +17,7 @@ namespace {
 using namespace ledger_format;
 
 using detail::File;
+using detail::input_error;
 using detail::sync_directory_of;
 using detail::system_error;
 using detail::write_all;
@@ -52,7 +53,7 @@ Result<std::size_t> LedgerReader::State::read(char* into, std::size_t count) {
   while (total < count) {
     const ssize_t got = ::read(file.get(), into + total, count - total);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_error(path, "reading");
+    if (got < 0) return input_error(path, "cannot be read");
     if (got == 0) break;
     total += static_cast<std::size_t>(got);
   }
@@ -109,7 +110,7 @@ LedgerReader& LedgerReader::operator=(LedgerReader&&) noexcept = default;
 
 Result<LedgerReader> LedgerReader::open(const std::string& path) {
   File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return system_error(path, "opening");
+  if (file.get() < 0) return input_error(path, "cannot be opened");
   auto state = std::make_unique<State>(path, std::move(file));
   std::string magic(kMagic.size(), '\0');
   FUGU_ASSIGN(const std::size_t got, state->read(magic.data(), magic.size()));

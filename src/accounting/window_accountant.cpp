@@ -14,19 +14,22 @@ WindowAccountant::WindowAccountant(const Definition& definition, const Exposure&
       reach_(reach.slots),
       signatures_(exposure.signature_count()),
       rows_(static_cast<std::size_t>(window_ + reach.slots)),
-      carried_(rows_ * signatures_),
+      current_row_(rows_ - 1),
       window_sum_(signatures_),
       cost_(exposure_, currency_) {}
 
 inline void WindowAccountant::step() {
   ++current_;
   if (++current_row_ == rows_) current_row_ = 0;
-  Budget* const now = &carried_[row_back(0)];
-  const Budget* const leaving = &carried_[row_back(static_cast<std::size_t>(window_))];  // nothing in the beginning
-  for (std::size_t g = 0; g < signatures_; ++g) {
-    const Budget loss = leaving[g];  // may be where `now` is
-    now[g] = Budget();
-    give_back(window_sum_[g], loss);
+  if (static_cast<std::uint64_t>(current_) < rows_) carried_.resize(carried_.size() + signatures_);
+  if (static_cast<std::uint64_t>(current_) >= window_) {
+    Budget* const now = &carried_[row_back(0)];
+    const Budget* const leaving = &carried_[row_back(static_cast<std::size_t>(window_))];
+    for (std::size_t g = 0; g < signatures_; ++g) {
+      const Budget loss = leaving[g];  // may be where `now` is
+      now[g] = Budget();
+      give_back(window_sum_[g], loss);
+    }
   }
   if (reviews_) {
     reviews_->run_until(current_, [this](const std::vector<std::uint64_t>& due) {
@@ -193,7 +196,7 @@ Budget WindowAccountant::worst_window_of(const SignatureLoss& entry) const {
   const auto width = static_cast<Slot>(window_);
   Budget carried;
   Budget worst;
-  for (Slot s = staged_.first - width + 1; s < staged_.first; ++s) {
+  for (Slot s = std::max<Slot>(0, staged_.first - width + 1); s < staged_.first; ++s) {
     if (remembered(s)) carried += carried_[row(s) + entry.signature];
   }
   for (Slot end = staged_.first; end <= current_; ++end) {

@@ -88,9 +88,11 @@ class WindowAccountant final : public Accountant {
   std::uint64_t window_;
   std::uint64_t reach_;
   std::size_t signatures_;
-  std::size_t rows_;                // slots remembered: the window and what requests may reach back
-  std::size_t current_row_ = 0;     // of the current slot
-  std::vector<Budget> carried_;     // [row of the slot][signature]: losses that belong to it
+  std::size_t rows_;         // slots remembered: the window and what requests may reach back
+  std::size_t current_row_;  // of the current slot
+  // [row of the slot][signature]: losses that belong to it. Rows are added as slots come: a stream much shorter than
+  // its window must not pay for the window.
+  std::vector<Budget> carried_;
   std::vector<Budget> window_sum_;  // per signature, over the window that ends now, sessions included
   std::unordered_map<std::uint64_t, SessionSpan> sessions_;
   SessionSpan* latest_ = nullptr;                 // of sessions_, looked up last

@@ -15,6 +15,12 @@ Error system_error(const std::string& path, std::string_view doing) {
   return {Cause::environment, path + ": " + std::string(doing) + " failed: " + std::strerror(errno)};
 }
 
+Error input_error(const std::string& path, std::string_view doing) {
+  const bool is_mistaken = errno == ENOENT || errno == ENOTDIR || errno == EISDIR;
+  return {is_mistaken ? Cause::usage : Cause::environment,
+          path + ": " + std::string(doing) + ": " + std::strerror(errno)};
+}
+
 File::~File() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }

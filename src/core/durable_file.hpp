@@ -12,6 +12,10 @@ namespace fugu::detail {
 /// `PATH: DOING failed: …`, with what errno says.
 Error system_error(const std::string& path, std::string_view doing);
 
+/// `PATH: DOING: …` for a file that somebody names to be read (`cannot be opened`): wrong usage when there is none, or
+/// a directory instead.
+Error input_error(const std::string& path, std::string_view doing);
+
 /// An open file that closes itself.
 class File {
  public:

@@ -50,39 +50,6 @@ bool has_form_with(const PublishedPlanner& published, Delta delta) {
   return delta.value() == 0 || !published.name.starts_with("conference");
 }
 
-/// Policies in the order in which they become known.
-class Arrivals {
- public:
-  Arrivals(const PolicyBook& book, const OutlookOptions& options) {
-    for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
-      book.of(meter).for_overlapping(options.slots, [&](const Policy& policy) {
-        Slot known = options.slots.first;
-        if (options.notice_slots)
-          known = std::max(known, policy.interval.first - static_cast<Slot>(std::min<std::uint64_t>(
-                                                              *options.notice_slots, kPolicySlotMax)));
-        arrivals_.push_back({known, meter, &policy});
-      });
-    }
-    std::stable_sort(arrivals_.begin(), arrivals_.end(),
-                     [](const Arrival& a, const Arrival& b) { return a.known < b.known; });
-  }
-
-  /// Tells the planner of everything that is known when `slot` is about to be released.
-  void tell(Planner& planner, Slot slot) {
-    for (; next_ < arrivals_.size() && arrivals_[next_].known <= slot; ++next_)
-      planner.add(arrivals_[next_].meter, *arrivals_[next_].policy);
-  }
-
- private:
-  struct Arrival {
-    Slot known;
-    MeterId meter;
-    const Policy* policy;
-  };
-  std::vector<Arrival> arrivals_;
-  std::size_t next_ = 0;
-};
-
 /// What a policy may lose, in the currency of its promise.
 class Budgets {
  public:
@@ -166,20 +133,42 @@ Result<OutlookStrategy> make_outlook_strategy(std::string_view name, const Plann
                "there is no strategy '" + std::string(name) + "' that can be planned without data; known are " + known};
 }
 
-std::vector<double> planned_rates(Planner& planner, const PolicyBook& book, const OutlookOptions& options) {
-  Arrivals arrivals(book, options);
+std::vector<Announcement> announcements(const PolicyBook& book, const OutlookOptions& options) {
+  std::vector<Announcement> announced;
+  const auto notice = static_cast<Slot>(std::min<std::uint64_t>(options.notice_slots.value_or(0), kPolicySlotMax));
+  for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
+    book.of(meter).for_overlapping(options.slots, [&](const Policy& policy) {
+      Slot known = options.slots.first;
+      if (options.notice_slots) known = std::max(known, policy.interval.first - notice);
+      announced.push_back({.known = known, .meter = meter, .policy = policy});
+    });
+  }
+  std::ranges::stable_sort(announced, {}, &Announcement::known);
+  return announced;
+}
+
+std::vector<double> rates_as_announced(Planner& planner, std::span<const Announcement> announced,
+                                       const OutlookOptions& options) {
+  std::size_t next = 0;
   std::vector<double> rates;
   rates.reserve(options.slots.slots());
   const double floor_rate = options.floor_rate.value_or(kInfinity);
   const double smallest = options.delta.value() > 0 ? kSmallestRateRho : kSmallestRate;
   for (Slot slot = options.slots.first; slot <= options.slots.last; ++slot) {
-    arrivals.tell(planner, slot);
+    for (; next < announced.size() && announced[next].known <= slot; ++next) {
+      const Announcement& news = announced[next];
+      news.withdrawn ? planner.withdraw(news.meter, news.policy) : planner.add(news.meter, news.policy);
+    }
     const double wanted = planner.rate(slot);
     rates.push_back(std::min(wanted, floor_rate));
     if (rates.back() < smallest) rates.back() = 0;
     planner.spent(std::isinf(wanted) ? 0 : rates.back());
   }
   return rates;
+}
+
+std::vector<double> planned_rates(Planner& planner, const PolicyBook& book, const OutlookOptions& options) {
+  return rates_as_announced(planner, announcements(book, options), options);
 }
 
 std::vector<char> relevant_slots(const PolicyBook& book, const Interval& slots) {
@@ -267,12 +256,11 @@ std::vector<BindingPolicy> binding_policies(const PolicyBook& book, const Outloo
   // As a limit of the plan, the floor leaves nothing unspent: each busy period is planned once.
   narwhal.rate_max = options.floor_rate.value_or(kInfinity);
   Narwhal planner(narwhal);  // with a reference, prices would be about it as well
-  Arrivals arrivals(book, {.slots = options.slots});
+  for (const Announcement& news : announcements(book, {.slots = options.slots})) planner.add(news.meter, news.policy);
   Budgets budgets(options.delta);
   std::vector<BindingPolicy> binding;
   double error = 0;
   for (Slot slot = options.slots.first; slot <= options.slots.last; ++slot) {
-    arrivals.tell(planner, slot);
     const std::uint64_t plans = planner.plans_made();
     planner.spent(planner.rate(slot));
     if (planner.plans_made() == plans) continue;
@@ -384,11 +372,16 @@ double WhatIf::change(MeterId meter, const Policy& policy, const std::optional<P
   return impl_->change(meter, policy, instead);
 }
 
+Policy with_scaled_epsilon(Policy policy, double factor) {
+  policy.epsilon = Budget::round_down(policy.epsilon.to_double() * factor);
+  return policy;
+}
+
 PolicyBook with_scaled_epsilons(const PolicyBook& book, double factor) {
   PolicyBook scaled;
   for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
     std::vector<Policy> policies(book.of(meter).policies().begin(), book.of(meter).policies().end());
-    for (Policy& policy : policies) policy.epsilon = Budget::round_down(policy.epsilon.to_double() * factor);
+    for (Policy& policy : policies) policy = with_scaled_epsilon(std::move(policy), factor);
     scaled.assign(scaled.meter(book.name(meter)), std::move(policies));
   }
   return scaled;

@@ -21,14 +21,17 @@ std::uint64_t largest_sensitivity(const Exposure& exposure) {
   return largest;
 }
 
-/// The rate at which a change by the whole sensitivity costs `share`, with room for rounding.
 double rate_of(const Kernel& kernel, Budget share) {
-  const auto sensitivity = static_cast<double>(largest_sensitivity(kernel.exposure()));
-  const double rate = share.to_double() / sensitivity / (kernel.currency() == Currency::rho ? sensitivity : 1);
-  return rate * (1 - 0x1p-40);
+  return rate_of_share(share, largest_sensitivity(kernel.exposure()), kernel.currency());
 }
 
 }  // namespace
+
+double rate_of_share(Budget share, std::uint64_t sensitivity_steps, Currency currency) {
+  const auto sensitivity = static_cast<double>(sensitivity_steps);
+  const double rate = share.to_double() / sensitivity / (currency == Currency::rho ? sensitivity : 1);
+  return rate * (1 - 0x1p-40);
+}
 
 Policy as_planned(const Exposure& exposure, Currency currency, Policy policy) {
   if (!policy.shape) return policy;

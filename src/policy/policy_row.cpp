@@ -140,9 +140,8 @@ Result<std::uint64_t> RowParser::parse_group(std::string_view text, const RowPla
   return static_cast<std::uint64_t>(*group);
 }
 
-// Of all of a group together.
-Result<std::uint64_t> RowParser::parse_magnitude(std::string_view text, bool may_be_zero, std::uint64_t group,
-                                                 const RowPlace& place) {
+/// −1 for what is no number of steps.
+std::int64_t RowParser::magnitude_steps(std::string_view text, const RowPlace& place) {
   std::int64_t steps = -1;
   if (const auto known = magnitudes_.find(text)) {
     steps = *known;
@@ -152,17 +151,32 @@ Result<std::uint64_t> RowParser::parse_magnitude(std::string_view text, bool may
       std::exchange(options_.warn_rounding, nullptr)(
           std::string(place.file).append(": ").append(options_.unit_step.rounding_text(text, Rounding::away)));
   }
-  const bool in_range =
-      steps >= (may_be_zero ? 0 : 1) && static_cast<std::uint64_t>(steps) <= kMagnitudeStepsMax / group;
-  if (in_range && options_.largest_change_steps && static_cast<std::uint64_t>(steps) > *options_.largest_change_steps)
-    return place.wrong(text, named("magnitude", text),
+  return steps;
+}
+
+// Of all of a group together.
+Result<std::uint64_t> RowParser::parse_magnitude(std::string_view text, bool may_be_zero, std::uint64_t group,
+                                                 const RowPlace& place) {
+  const std::int64_t steps = magnitude_steps(text, place);
+  if (steps == 0 && may_be_zero) return std::uint64_t{0};
+  return of_group(steps, group, text, place);
+}
+
+/// `steps` of each. `text` is what the row says; patterns have no magnitude.
+Result<std::uint64_t> RowParser::of_group(std::int64_t steps, std::uint64_t group,
+                                          const std::optional<std::string_view>& text, const RowPlace& place) const {
+  const bool in_range = steps >= 1 && static_cast<std::uint64_t>(steps) <= kMagnitudeStepsMax / group;
+  const bool is_small =
+      !options_.largest_change_steps || static_cast<std::uint64_t>(steps) <= *options_.largest_change_steps;
+  if (in_range && is_small) return static_cast<std::uint64_t>(steps) * group;
+  std::string found = text ? named("magnitude", *text) : "`patterns`, in which everybody counts as 1 in a series";
+  if (in_range)
+    return place.wrong(text.value_or(""), found,
                        "at most " + options_.unit_step.text(static_cast<std::int64_t>(*options_.largest_change_steps)) +
                            ", as --sensitivity says that one meter changes no more: the floor would not hold for this "
                            "meter");
-  if (in_range) return static_cast<std::uint64_t>(steps) * group;
-  std::string found = named("magnitude", text);
   if (group > 1) found.append(" of ").append(std::to_string(group)).append(" individuals");
-  return place.wrong(text, found, kMagnitudeExpected);
+  return place.wrong(text.value_or(""), found, kMagnitudeExpected);
 }
 
 Result<void> RowParser::parse_event(const RowText& row, const RowPlace& place, Policy& policy) {
@@ -238,7 +252,7 @@ Result<void> RowParser::parse_patterns(const json::Value& value, const RowText& 
     }
   }
   FUGU_ASSIGN(const std::uint64_t group, parse_group(row.group, place));
-  FUGU_ASSIGN(const std::uint64_t person_steps, parse_magnitude("1", false, group, place));
+  FUGU_ASSIGN(const std::uint64_t person_steps, of_group(magnitude_steps("1", place), group, std::nullopt, place));
   auto shape = shape_of_histogram(patterns, series_, {}, person_steps);
   if (!shape) return place.wrong(shape.error());
   set_shape(policy, *std::move(shape));

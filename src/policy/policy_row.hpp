@@ -1,6 +1,7 @@
 // The texts of one row → a policy. What CSV and JSON Lines have in common.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -60,6 +61,9 @@ class RowParser {
   Result<Slot> parse_slot(std::string_view what, std::string_view text, const RowPlace& place);
   Result<Budget> parse_epsilon(std::string_view text, const RowPlace& place) const;
   Result<std::uint64_t> parse_group(std::string_view text, const RowPlace& place) const;
+  std::int64_t magnitude_steps(std::string_view text, const RowPlace& place);
+  Result<std::uint64_t> of_group(std::int64_t steps, std::uint64_t group, const std::optional<std::string_view>& text,
+                                 const RowPlace& place) const;
   Result<std::uint64_t> parse_magnitude(std::string_view text, bool may_be_zero, std::uint64_t group,
                                         const RowPlace& place);
   Result<Lane> parse_lane(const json::Value& value, std::uint64_t group, const RowPlace& place);

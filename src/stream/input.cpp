@@ -7,20 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
+#include "../core/durable_file.hpp"
 #include "gzip.hpp"
 
 namespace fugu {
 namespace {
-
-bool is_users_mistake(int error) { return error == ENOENT || error == ENOTDIR || error == EISDIR; }
-
-Error system_error(const std::string& name, const char* doing, int error) {
-  return {is_users_mistake(error) ? Cause::usage : Cause::environment,
-          name + ": " + doing + ": " + std::strerror(error)};
-}
 
 class Descriptor final : public ByteSource {
  public:
@@ -43,7 +36,7 @@ class Descriptor final : public ByteSource {
         if (progress_) progress_->bytes += static_cast<std::uint64_t>(size);
         return static_cast<std::size_t>(size);
       }
-      if (errno != EINTR) return system_error(name_, "cannot be read", errno);
+      if (errno != EINTR) return detail::input_error(name_, "cannot be read");
     }
   }
 
@@ -90,7 +83,7 @@ Result<Input> Input::open(const std::string& path, std::shared_ptr<ReadProgress>
     return Input(name, std::make_unique<Descriptor>(name, STDIN_FILENO, false, std::move(progress)));
   }
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return system_error(path, "cannot be opened", errno);
+  if (fd < 0) return detail::input_error(path, "cannot be opened");
   return Input(path, std::make_unique<Descriptor>(path, fd, true, std::move(progress)));
 }
 

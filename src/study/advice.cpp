@@ -42,6 +42,8 @@ constexpr std::uint64_t kValuesInAll = 8'000'000;
 constexpr std::uint64_t kRunsShareForK = 8;
 /// A spread needs a few.
 constexpr std::uint64_t kRunsLeast = 4;
+/// Runs that must show an error before its mean is believed: of five rare events, the mean is known to a factor of two.
+constexpr std::uint64_t kRunsThatTell = 5;
 /// From foot to peak of a season, when nothing is said.
 constexpr double kRise = 10;
 constexpr std::size_t kSeriesMost = 10'000;
@@ -127,7 +129,7 @@ Error usage(std::string message) { return {Cause::usage, std::move(message)}; }
 Result<void> check(const StreamFacts& facts) {
   std::string wrong;
   const auto complain = [&](const char* what) { wrong.append(wrong.empty() ? "" : "; ").append(what); };
-  if (!(facts.amplitude > 0 && std::isfinite(facts.amplitude))) complain("the amplitude must be positive");
+  if (!(facts.amplitude > 0 && std::isfinite(facts.amplitude))) complain("the amplitude must be positive and finite");
   if (facts.period_slots < 2 || facts.period_slots > 1'000'000) complain("the period must be 2 to 1,000,000 slots");
   if (!(facts.level >= 0 && std::isfinite(facts.level))) complain("the level must be at least 0");
   if (facts.length_slots < 2) complain("the length must be at least 2 slots");
@@ -182,9 +184,14 @@ const Prediction& Advice::best_yardstick() const {
 }
 
 const Prediction* Advice::best_strategy() const {
-  const auto found = std::ranges::find_if(
-      ranked, [](const Prediction& each) { return each.strategy != nullptr && each.cannot_run.empty(); });
-  return found == ranked.end() ? nullptr : &*found;
+  const Prediction* best = nullptr;
+  for (const Prediction& each : ranked) {
+    if (each.strategy == nullptr || !each.cannot_run.empty()) continue;
+    if (best == nullptr) best = &each;
+    if (best->unseen_error == 0) break;
+    if (each.unseen_error == 0 && !told_apart(*best, each)) return &each;
+  }
+  return best;
 }
 
 bool Advice::looking_helps() const {
@@ -194,6 +201,7 @@ bool Advice::looking_helps() const {
 
 bool told_apart(const Prediction& a, const Prediction& b) {
   const double difference = std::abs(a.error - b.error);
+  if (difference <= std::max(a.unseen_error, b.unseen_error)) return false;
   // The same streams: what they share does not count.
   if (a.by_stream.size() > 1) {
     std::vector<double> differences;
@@ -234,6 +242,7 @@ Result<Advisor> Advisor::make(const AdviceOptions& options) {
   }
   FUGU_ASSIGN(made.exposure_, exposure_of(made.streams_.front()));
   made.choose_runs();
+  made.measure_the_truth();
   if (std::isnan(made.exact_error()))
     return usage(std::string(name_of(options.metric)) +
                  " cannot be measured on this stream, which has no season or is constant");
@@ -337,19 +346,18 @@ double Advisor::error_of(const PreparedStream& stream, std::span<const double> r
   return measured == 0 ? kNone : sum / static_cast<double>(measured);
 }
 
-double Advisor::exact_error() const {
-  if (has_closed_form()) return 0;
-  std::vector<double> errors;
+void Advisor::measure_the_truth() {
   for (const PreparedStream& stream : streams_) {
     std::vector<double> released(stream.truth().begin(), stream.truth().end());
     const std::size_t series = stream.series();
     for (std::size_t i = 0; i < released.size(); ++i) {
       if (std::isnan(released[i])) released[i] = i < series ? stream.first_values()[i] : released[i - series];
     }
-    errors.push_back(error_of(stream, released));
+    exact_errors_.push_back(error_of(stream, released));
   }
-  return mean_of(errors);
 }
+
+double Advisor::exact_error() const { return mean_of(exact_errors_); }
 
 Result<Definition> Advisor::definition_of(const AdviceRequirement& requirement) const {
   FUGU_ASSIGN(const Epsilon epsilon, Epsilon::make(requirement.epsilon));
@@ -432,21 +440,24 @@ Result<double> Advisor::expected_error(const Candidate& candidate, const AdviceR
   return errors.value(options_.metric);
 }
 
-Result<std::vector<double>> Advisor::errors_by_stream(const Candidate& candidate, const AdviceRequirement& requirement,
-                                                      std::uint64_t runs) const {
-  std::vector<double> errors;
+Result<Advisor::StreamErrors> Advisor::errors_by_stream(const Candidate& candidate,
+                                                        const AdviceRequirement& requirement,
+                                                        std::uint64_t runs) const {
+  StreamErrors errors;
   for (std::size_t stream = 0; stream < streams_.size(); ++stream) {
     if (has_closed_form() && candidate.keeps_a_schedule()) {
       FUGU_ASSIGN(const double expected, expected_error(candidate, requirement, stream));
-      errors.push_back(expected);
+      errors.means.push_back(expected);
       continue;
     }
     double sum = 0;
     for (std::uint64_t i = 0; i < runs; ++i) {
       FUGU_ASSIGN(const Outcome outcome, run(candidate, requirement, stream, i));
       sum += outcome.error;
+      errors.runs_with_error += outcome.error != exact_errors_[stream] ? 1 : 0;
     }
-    errors.push_back(sum / static_cast<double>(runs));
+    errors.runs += runs;
+    errors.means.push_back(sum / static_cast<double>(runs));
   }
   return errors;
 }
@@ -462,6 +473,7 @@ Result<Prediction> Advisor::predict(const Candidate& candidate, const AdviceRequ
     for (std::uint64_t i = 0; i < runs_; ++i) {
       FUGU_ASSIGN(const Outcome outcome, run(candidate, requirement, stream, i));
       errors.push_back(outcome.error);
+      prediction.runs_with_error += outcome.error != exact_errors_[stream] ? 1 : 0;
       prediction.noise_part += outcome.noise_part;
       prediction.staleness_part += outcome.staleness_part;
       sampled_share += outcome.sampled_share;
@@ -471,11 +483,16 @@ Result<Prediction> Advisor::predict(const Candidate& candidate, const AdviceRequ
   const auto count = static_cast<double>(errors.size());
   prediction.noise_part /= count;
   prediction.staleness_part /= count;
-  prediction.samples_per_window = sampled_share / count * static_cast<double>(requirement.window_slots);
+  const auto window = std::min<std::uint64_t>(requirement.window_slots, streams_.front().slots());
+  prediction.samples_per_window = sampled_share / count * static_cast<double>(window);
   prediction.spread = deviation_of(errors);
+  prediction.runs = errors.size();
   if (prediction.closed_form) {
-    FUGU_ASSIGN(prediction.by_stream, errors_by_stream(candidate, requirement, runs_));
+    FUGU_ASSIGN(const StreamErrors expected, errors_by_stream(candidate, requirement, runs_));
+    prediction.by_stream = expected.means;
+    prediction.runs = prediction.runs_with_error = 0;
   }
+  prediction.unseen_error = unseen_error(prediction.runs, prediction.runs_with_error);
   prediction.error = mean_of(prediction.by_stream);
   const auto streams = static_cast<double>(streams_.size());
   prediction.standard_error = streams_.size() > 1      ? deviation_of(prediction.by_stream) / std::sqrt(streams)
@@ -513,8 +530,8 @@ Result<std::optional<Advisor::Candidate>> Advisor::best_of(const StrategyKind& s
   double least = kInfinite;
   for (const std::uint64_t k : hybrid_steps(requirement.window_slots, streams_.front().slots())) {
     const Candidate candidate{.strategy = &strategy, .every_slots = k};
-    FUGU_ASSIGN(const std::vector<double> errors, errors_by_stream(candidate, requirement, runs));
-    const double error = mean_of(errors);
+    FUGU_ASSIGN(const StreamErrors errors, errors_by_stream(candidate, requirement, runs));
+    const double error = mean_of(errors.means);
     if (best && !(error < least)) continue;
     best = candidate;
     least = error;
@@ -549,29 +566,52 @@ Result<Advice> Advisor::rank(const AdviceRequirement& requirement) const {
   return advice;
 }
 
-double Advisor::error_at(const StrategyKind& strategy, const AdviceRequirement& requirement) const {
+Advisor::ErrorAt Advisor::error_at(const StrategyKind& strategy, const AdviceRequirement& requirement) const {
   const auto candidate = best_of(strategy, requirement);
-  if (!candidate || !*candidate) return kInfinite;
+  if (!candidate || !*candidate) return {kInfinite};
   const auto errors = errors_by_stream(**candidate, requirement, runs_);
-  return errors ? mean_of(*errors) : kInfinite;
+  if (!errors) return {kInfinite};
+  return {mean_of(errors->means), unseen_error(errors->runs, errors->runs_with_error)};
+}
+
+double Advisor::unseen_error(std::uint64_t runs, std::uint64_t runs_with_error) const {
+  if (runs_with_error >= std::min(runs, kRunsThatTell)) return 0;
+  double not_looking = kInfinite;
+  for (const Yardstick each : kYardsticks) not_looking = std::min(not_looking, yardstick(each).error);
+  // What can go wrong by itself: a value, where values are counted, or a whole run.
+  const std::uint64_t chances = runs * (has_closed_form() ? streams_.front().present() : 1);
+  const double share = std::min(1.0, static_cast<double>(kRunsThatTell) / static_cast<double>(chances));
+  return (options_.metric == AdviceMetric::rmse ? std::sqrt(share) : share) * not_looking;
 }
 
 Result<TargetSolution> Advisor::solve_epsilon(double target, std::uint64_t window_slots) const {
   FUGU_TRY(definition_of({.epsilon = kEpsilonMost, .window_slots = window_slots}));
   TargetSolution solution{.requirement = {.epsilon = kEpsilonMost, .window_slots = window_slots}, .closest = kInfinite};
   for (const StrategyKind* strategy : strategies()) {
-    const auto error_with = [&](double epsilon) { return error_at(*strategy, {epsilon, window_slots}); };
+    const auto with = [&](double epsilon) { return error_at(*strategy, {epsilon, window_slots}); };
     // Only who does better than the best so far is looked at closely.
     double enough = solution.reached ? solution.requirement.epsilon / kEpsilonTolerance : kEpsilonMost;
     if (enough < kEpsilonLeast) break;
-    const double error = error_with(enough);
-    solution.closest = std::min(solution.closest, error);
-    if (!(error <= target)) continue;
+    ErrorAt found = with(enough);
+    if (found.unseen == 0) solution.closest = std::min(solution.closest, found.error);
+    if (!found.reaches(target)) continue;
     double too_small = kEpsilonLeast;
-    if (error_with(too_small) <= target) enough = too_small;
+    if (const ErrorAt least = with(too_small); least.reaches(target)) {
+      enough = too_small;
+      found = least;
+    }
     while (enough / too_small > kEpsilonTolerance) {
       const double middle = std::sqrt(enough * too_small);
-      (error_with(middle) <= target ? enough : too_small) = middle;
+      if (const ErrorAt there = with(middle); there.reaches(target)) {
+        enough = middle;
+        found = there;
+      } else {
+        too_small = middle;
+      }
+    }
+    if (!found.surely_reaches(target)) {
+      solution.too_rare_to_tell = strategy->name;
+      continue;
     }
     solution.reached = true;
     solution.requirement.epsilon = rounded_up(enough);
@@ -585,17 +625,29 @@ Result<TargetSolution> Advisor::solve_window(double target, double epsilon) cons
   const std::uint64_t most = streams_.front().slots();
   TargetSolution solution{.requirement = {.epsilon = epsilon, .window_slots = 0}, .closest = kInfinite};
   for (const StrategyKind* strategy : strategies()) {
-    const auto error_with = [&](std::uint64_t window) { return error_at(*strategy, {epsilon, window}); };
+    const auto with = [&](std::uint64_t window) { return error_at(*strategy, {epsilon, window}); };
     std::uint64_t kept = solution.requirement.window_slots + 1;
     if (kept > most) break;
-    const double error = error_with(kept);
-    solution.closest = std::min(solution.closest, error);
-    if (!(error <= target)) continue;
+    ErrorAt found = with(kept);
+    if (found.unseen == 0) solution.closest = std::min(solution.closest, found.error);
+    if (!found.reaches(target)) continue;
     std::uint64_t too_long = most + 1;
-    if (error_with(most) <= target) kept = most;
+    if (const ErrorAt longest = with(most); longest.reaches(target)) {
+      kept = most;
+      found = longest;
+    }
     while (too_long - kept > 1) {
       const std::uint64_t middle = kept + (too_long - kept) / 2;
-      (error_with(middle) <= target ? kept : too_long) = middle;
+      if (const ErrorAt there = with(middle); there.reaches(target)) {
+        kept = middle;
+        found = there;
+      } else {
+        too_long = middle;
+      }
+    }
+    if (!found.surely_reaches(target)) {
+      solution.too_rare_to_tell = strategy->name;
+      continue;
     }
     solution.reached = true;
     solution.requirement.window_slots = kept;

@@ -16,8 +16,7 @@ using report::format_fixed;
 using report::format_significant;
 using Align = report::Column::Align;
 
-constexpr std::size_t kOwnLaw = 0;  // in distributional_cases()
-constexpr std::size_t kBernoulli = 1;
+constexpr std::size_t kBernoulli = 1;  // in distributional_cases()
 
 std::vector<report::Point> qq_points(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -176,8 +175,8 @@ report::Table distributional_summary(const std::vector<DistributionalRow>& rows)
 }
 
 std::vector<StudyPicture> distributional_pictures(const std::vector<DistributionalRow>& rows, const WatchCurve& curve) {
-  return {{"distributional-qq.svg", qq_chart(rows[kOwnLaw]).standalone_svg()},
-          {"distributional-scatter.svg", scatter_chart(rows[kOwnLaw]).standalone_svg()},
+  return {{"distributional-qq.svg", qq_chart(rows[kDrawnCase]).standalone_svg()},
+          {"distributional-scatter.svg", scatter_chart(rows[kDrawnCase]).standalone_svg()},
           {"distributional-watch.svg", watch_chart(curve).standalone_svg()}};
 }
 
@@ -194,9 +193,10 @@ std::string distributional_page(const DistributionalStudyOptions& options, const
   page.paragraph("Bernoulli: the bound on the standard deviation is √n/2 = " + format_fixed(bound, 2) + "; found is " +
                  format_fixed(rows[kBernoulli].sd_sent, 2) + ".");
   page.figure(mixture_chart(), "Figure 3, right: the law of readings as fitted.");
-  page.figure(qq_chart(rows[kOwnLaw]),
+  page.figure(qq_chart(rows[kDrawnCase]),
               "Figure 4, left: sums of readings are almost normal, and what is sent is normal.");
-  page.figure(scatter_chart(rows[kOwnLaw]), "Figure 4, right: sums of readings and of what is sent in the same slot.");
+  page.figure(scatter_chart(rows[kDrawnCase]),
+              "Figure 4, right: sums of readings and of what is sent in the same slot.");
   page.section("What the constants cost").table(constants_table(options));
   page.paragraph(
       "Capped, every meter's spread is raised to the public one, which costs no ε; hidden, one constant variance hides "

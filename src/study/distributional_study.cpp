@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
+#include <ranges>
 
 #include "fugu/distributional/state.hpp"
 #include "fugu/estimation/similarity.hpp"
@@ -24,6 +25,12 @@ constexpr Component kComponents[] = {{0.8752613, -3.2309745, 0.6}, {0.1247387, -
 constexpr ClampRange kClamp{0, ReadingMixture::kSteps};
 /// So many quantiles stand for a law that is known.
 constexpr std::size_t kKnown = 100'000;
+
+/// The last columns of results.csv.
+constexpr double DistributionalRow::* kMeasures[] = {
+    &DistributionalRow::correlation, &DistributionalRow::sd_readings,     &DistributionalRow::sd_sent,
+    &DistributionalRow::sd_expected, &DistributionalRow::mean_difference, &DistributionalRow::skewness,
+    &DistributionalRow::kurtosis};
 
 double normal_cdf(double x) { return std::erfc(-x / std::numbers::sqrt2) / 2; }
 
@@ -209,10 +216,19 @@ std::string key_text(const DistributionalCase& which) {
 
 std::string row_text(const DistributionalCase& which, const DistributionalRow& row) {
   std::string text = key_text(which);
-  for (const double value : {row.correlation, row.sd_readings, row.sd_sent, row.sd_expected, row.mean_difference,
-                             row.skewness, row.kurtosis})
-    text.append(",").append(result_number(value));
+  for (const auto measure : kMeasures) text.append(",").append(result_number(row.*measure));
   return text;
+}
+
+std::optional<DistributionalRow> parse_distributional_row(std::string_view text) {
+  DistributionalRow row;
+  for (const auto measure : kMeasures | std::views::reverse) {  // from the end: what comes before is the key
+    const std::size_t comma = text.rfind(',');
+    if (comma == std::string_view::npos || !parse_result_number(text.substr(comma + 1), row.*measure))
+      return std::nullopt;
+    text = text.substr(0, comma);
+  }
+  return row;
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "fugu/core/check.hpp"
@@ -58,6 +60,14 @@ Result<void> append(int descriptor, const std::string& path, std::string_view li
   return {};
 }
 
+/// With the place of the row, so that two rows that are exchanged are noticed, too.
+std::string sum_of(std::size_t index, std::string_view row) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(XXH3_64bits_withSeed(row.data(), row.size(), index)));
+  return text;
+}
+
 std::string run_text(const ResultFile::Options& options) {
   std::string text = "# Written by " + options.program + ": what results.csv depends on";
   for (const ResultCompanion& companion : options.companions) text.append(" besides ").append(companion.name);
@@ -90,11 +100,13 @@ ResultFile::ResultFile(ResultFile&& other) noexcept
     : options_(std::move(other.options_)),
       results_descriptor_(std::exchange(other.results_descriptor_, -1)),
       timings_descriptor_(std::exchange(other.timings_descriptor_, -1)),
+      sums_descriptor_(std::exchange(other.sums_descriptor_, -1)),
       rows_(std::move(other.rows_)) {}
 
 ResultFile::~ResultFile() {
   if (results_descriptor_ >= 0) ::close(results_descriptor_);
   if (timings_descriptor_ >= 0) ::close(timings_descriptor_);
+  if (sums_descriptor_ >= 0) ::close(sums_descriptor_);
 }
 
 std::string ResultFile::path(std::string_view name) const { return options_.folder + "/" + std::string(name); }
@@ -122,6 +134,10 @@ Result<ResultFile> ResultFile::open(Options options) {
   } else {
     FUGU_TRY(made.take_up(std::string_view(text).substr(0, line_end + 1)));
   }
+  FUGU_TRY(made.write_sums());
+  const std::string sums = made.path("results.sums");
+  made.sums_descriptor_ = ::open(sums.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (made.sums_descriptor_ < 0) return failed(sums, "opening");
   made.options_.readable = {};  // it may point to what the caller has on the stack
   return made;
 }
@@ -166,8 +182,38 @@ Result<void> ResultFile::take_up(std::string_view text) {
                        (is_header ? "the header" : "the results of this study in its order") + kAdvice};
     if (!is_header) rows_.emplace_back(row);
   }
-  if (::ftruncate(results_descriptor_, static_cast<off_t>(text.size())) != 0) return failed(results, "cutting");
+  FUGU_ASSIGN(const std::size_t kept, rows_with_sums());
+  rows_.resize(kept);
+  std::size_t bytes = options_.header.size() + 1;
+  for (const std::string& row : rows_) bytes += row.size() + 1;
+  if (::ftruncate(results_descriptor_, static_cast<off_t>(bytes)) != 0) return failed(results, "cutting");
   return {};
+}
+
+/// How many rows, from the first on, are as they were written. A sum is written before its row, so that a kill leaves
+/// none without; a power cut may.
+Result<std::size_t> ResultFile::rows_with_sums() const {
+  const auto text = read_if_there(path("results.sums"));
+  if (!text) return rows_.size();  // of a version that wrote none
+  std::istringstream sums(*text);
+  std::string sum;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const std::string expected = sum_of(i, rows_[i]);
+    if (!std::getline(sums, sum) || sum.size() < expected.size()) return i;
+    if (sum == expected) continue;
+    return Error{Cause::bad_input, path("results.csv") + ":" + std::to_string(i + 2) +
+                                       ": found a row that is not as it was written (results.sums); expected nobody to "
+                                       "change results" +
+                                       kAdvice};
+  }
+  return rows_.size();
+}
+
+/// Those of all rows, anew.
+Result<void> ResultFile::write_sums() const {
+  std::string text;
+  for (std::size_t i = 0; i < rows_.size(); ++i) text.append(sum_of(i, rows_[i])).append("\n");
+  return write_whole(path("results.sums"), text);
 }
 
 bool ResultFile::belongs(std::size_t index, std::string_view row) const {
@@ -178,6 +224,7 @@ bool ResultFile::belongs(std::size_t index, std::string_view row) const {
 
 Result<void> ResultFile::add(std::string row, std::string_view timing) {
   FUGU_CHECK(rows_.size() < options_.keys.size() && row.starts_with(options_.keys[rows_.size()] + ","));
+  FUGU_TRY(append(sums_descriptor_, path("results.sums"), sum_of(rows_.size(), row)));
   FUGU_TRY(append(results_descriptor_, path("results.csv"), row));
   rows_.push_back(std::move(row));
   if (timings_descriptor_ < 0) return {};

@@ -474,7 +474,7 @@ TEST_F(LedgerFile, FailsWhereThereIsNoDirectory) {
   const auto writer = LedgerWriter::create(dir_ / "nowhere/run.ledger", header_);
   ASSERT_FALSE(writer);
   EXPECT_EQ(writer.error().cause, Cause::environment);
-  EXPECT_EQ(LedgerReader::open(dir_ / "nothing").error().cause, Cause::environment);
+  EXPECT_EQ(LedgerReader::open(dir_ / "nothing").error().cause, Cause::usage);
 }
 
 /// While it lives, files cannot grow beyond `bytes`: a disk that is full, for one process.

@@ -144,6 +144,22 @@ TEST(Advise, ATargetOutOfReachIsANo) {
   EXPECT_EQ(member(json.out, "reached"), "false");
 }
 
+TEST(Advise, ATargetBelowWhatRunsShowIsNotPromised) {
+  const TempDir directory;
+  write_sample(directory);
+  const std::string question = "advise --sample s.csv --sensitivity 10 --w 100 --solve epsilon --target-error ";
+  const Finished tiny = run_fugu(directory, std::string(question).append("1e-100"));
+  EXPECT_EQ(tiny.exit_code, 1) << tiny;
+  EXPECT_NE(tiny.out.find("No: that mae of at most 1e-100 is reached cannot be shown"), std::string::npos) << tiny;
+  EXPECT_NE(tiny.out.find("too few of its runs"), std::string::npos) << tiny;
+  EXPECT_EQ(tiny.out.find("closest is 0"), std::string::npos) << tiny;
+  const Finished small = run_fugu(directory, std::string(question).append("1e-6"));
+  EXPECT_EQ(small.exit_code, 0) << small;
+  EXPECT_NE(small.out.find(", with uniform"), std::string::npos) << small;
+  EXPECT_NE(small.out.find("an error in 0 of 128 runs"), std::string::npos) << small;
+  EXPECT_NE(small.out.find("Use uniform"), std::string::npos) << small;
+}
+
 struct Wrong {
   const char* options;
   const char* says;

@@ -334,7 +334,7 @@ TEST(Usage, EachMistakeIsNamed) {
   // Of three together, each changes 1.5.
   write_file(directory / "p.csv", "meter,start,end,length,magnitude,epsilon,group\na,0,3,1,1.5,1,3\na,0,2,1,2.2,1,\n");
   const std::vector<Usage> cases = {
-      {"", "subcommand"},
+      {"", "expected a command"},
       {"publicise", "publicise"},
       {"help publicise", "publicise"},
       {"describe publicise", "publicise"},
@@ -429,7 +429,7 @@ TEST(Usage, EachMistakeIsNamed) {
       {"bench --suite broken.toml --out b", "found no TOML while"},
       {"metrics --stream s.csv --released s.csv", "s.csv"},
       {"report --stream s.csv --run nonsense --out report.html", "--run"},
-      {"simulate", "subcommand"},
+      {"simulate", "expected a command"},
       {"simulate artificial --name a,b", "--name"},
       {"simulate artificial --length 99999999999999", "--length"},
       {"simulate policies --days 99999999999999", "--days"},
@@ -452,13 +452,6 @@ TEST(Usage, EachMistakeIsNamed) {
   }
 }
 
-TEST(Usage, AMissingLedgerIsNamed) {
-  const TempDir directory;
-  const Finished finished = run_fugu(directory, "audit --ledger missing.ledger");
-  EXPECT_TRUE(finished.exit_code == 2 || finished.exit_code == 4) << finished;
-  EXPECT_NE(finished.err.find("missing.ledger"), std::string::npos) << finished;
-}
-
 TEST(Usage, AllMistakesAtOnce) {
   const TempDir directory;
   write_file(directory / "s.csv", kGood);
@@ -467,6 +460,106 @@ TEST(Usage, AllMistakesAtOnce) {
   EXPECT_EQ(finished.exit_code, 2);
   for (const char* each : {"--epsilon", "--delta", "--w"}) {
     EXPECT_NE(finished.err.find(each), std::string::npos) << each << "\n" << finished;
+  }
+}
+
+TEST(RoundedSensitivity, IsSaid) {
+  const TempDir directory;
+  write_file(directory / "s.csv", "time,load\n0,1\n1,2\n2,3\n");
+  const std::string publish = std::string("publish --stream s.csv --mechanism uniform --out o.csv").append(kPromise);
+  const std::string advise = std::string("advise --sample s.csv --epsilon 1 --w 4");
+  for (const std::string& command : {publish, advise}) {
+    const Finished rounded = run_fugu(directory, command + " --sensitivity 0.001");
+    EXPECT_EQ(rounded.exit_code, 0) << rounded;
+    EXPECT_NE(rounded.err.find("--sensitivity: 0.001 is no multiple of the unit step and counts as 1"),
+              std::string::npos)
+        << rounded;
+    const Finished exact = run_fugu(directory, command + " --sensitivity 0.3 --unit-step 0.1");
+    EXPECT_EQ(exact.err.find("--sensitivity"), std::string::npos) << exact;
+  }
+}
+
+/// Whatever is to be read and is not there, or is a folder: wrong usage, in the same words.
+TEST(MissingInput, IsWrongUsageForEveryCommand) {
+  const TempDir directory;
+  write_file(directory / "s.csv", "time,load\n0,1\n1,2\n2,3\n");
+  write_file(directory / "p.csv", "meter,start,end,length,magnitude,epsilon\na,0,2,1,1,1\n");
+  ASSERT_EQ(run_fugu(directory, std::string("publish --stream s.csv --sensitivity 1 --mechanism uniform --ledger l "
+                                            "--out r.csv")
+                                    .append(kPromise))
+                .exit_code,
+            0);
+  const std::string promise = std::string(kPromise).append(" --sensitivity 1 --mechanism uniform --out o.csv");
+  for (const std::string name : {"none", "none/none", "."}) {
+    for (const std::string& command :
+         {"audit --ledger " + name,
+          "audit --ledger l --released " + name,
+          "audit --released r.csv --policies " + name,
+          "audit distributional --state " + name,
+          "publish --stream " + name + promise,
+          "publish --readings s.csv --clamp 1 --mechanism uniform --out o.csv" + std::string(kPromise) +
+              " --series-map " + name,
+          "publish --stream s.csv --exact-when-idle --mechanism narwhal --out o.csv --policies " + name,
+          "plan --policies " + name,
+          "plan --policies p.csv --series-map " + name,
+          "attack --policies p.csv --released " + name,
+          "attack --released r.csv --policies " + name,
+          "metrics --released r.csv --stream " + name,
+          "metrics --stream s.csv --released " + name,
+          "report --stream s.csv --out o.html --run a=r.csv," + name,
+          "report --stream s.csv --out o.html --run a=" + name,
+          "report --run a=r.csv --out o.html --stream " + name,
+          "advise --sensitivity 1 --epsilon 1 --w 4 --sample " + name,
+          "meter keys --out k --collector-out c --readings " + name,
+          "meter report --readings s.csv --b 1 --state g --out o --keys " + name,
+          "meter collect --reports s.csv --slots 4 --b 1 --out o --keys " + name}) {
+      const Finished finished = run_fugu(directory, command);
+      EXPECT_EQ(finished.exit_code, 2) << command << "\n" << finished;
+      EXPECT_NE(finished.err.find(name + ": "), std::string::npos) << command << "\n" << finished;
+    }
+  }
+}
+
+struct Misspelled {
+  const char* command;
+  const char* found;
+  const char* right;  ///< what would be
+};
+
+TEST(WrongUsage, SaysWhatWasFoundAndWhatWouldBeRight) {
+  const TempDir directory;
+  for (const Misspelled& wrong : {
+           Misspelled{"audt", "no command 'audt' of fugu;", "known are plan, publish, audit"},
+           Misspelled{"audit nosuch", "no command 'nosuch' of fugu audit", "known are temporal, distributional, or"},
+           Misspelled{"audit run.ledger", "'run.ledger'", "fugu audit --ledger run.ledger"},
+           Misspelled{"study nosuch --out x", "no command 'nosuch' of fugu study", "swellfish-thesis, temporal"},
+           Misspelled{"meter nosuch", "no command 'nosuch' of fugu meter", "known are keys, report, collect, lag"},
+           Misspelled{"simulate nosuch", "no command 'nosuch' of fugu simulate", "artificial, policies, households"},
+           Misspelled{"distributional nosuch", "no command 'nosuch' of fugu distributional", "known are prepare"},
+           Misspelled{"meter", "fugu meter: expected a command", "keys, report, collect, lag"},
+           Misspelled{"", "fugu: expected a command", "plan, publish"},
+           Misspelled{"audit temporal nosuch", "fugu audit temporal: found 'nosuch'",
+                      "fugu audit temporal --epsilon 1"},
+           Misspelled{"plan policies.csv", "fugu plan: found 'policies.csv'", "for example: fugu plan --policies"},
+           Misspelled{"publish --steam s.csv", "'--steam'", "did you mean --stream?"},
+           Misspelled{"publish --out=o --steam=s.csv", "'--steam'", "for example: fugu publish --stream totals.csv"},
+           Misspelled{"audit --ledgr run.ledger", "'--ledgr'", "did you mean --ledger?"},
+           Misspelled{"meter lag --epsilon 1", "fugu meter lag: found option '--epsilon'", "fugu meter lag --help"},
+           Misspelled{"publish -x", "'-x'", "which it does not have\n"},
+           Misspelled{"audit -- --ledger run.ledger", "'--ledger' after --", "expected it before"},
+           Misspelled{"advise --w 1e7", "--w: found '1e7'", "expected a whole number"},
+           Misspelled{"advise --epsilon one", "--epsilon: found 'one'", "expected a number"},
+           Misspelled{"advise --epsilon", "--epsilon: found nothing", "expected a number"},
+           Misspelled{"publish --stream", "--stream: found nothing after it", "fugu publish --stream totals.csv"},
+           Misspelled{"publish --stream a --stream b", "--stream: found more than once", "expected once"},
+           Misspelled{"describe uniform sample", "found 'sample'", "no more words"},
+       }) {
+    const Finished finished = run_fugu(directory, wrong.command);
+    EXPECT_EQ(finished.exit_code, 2) << wrong.command << "\n" << finished;
+    EXPECT_NE(finished.err.find(wrong.found), std::string::npos) << wrong.command << "\n" << finished;
+    EXPECT_NE(finished.err.find(wrong.right), std::string::npos) << wrong.command << "\n" << finished;
+    EXPECT_NE(finished.err.find("see: fugu "), std::string::npos) << wrong.command << "\n" << finished;
+    EXPECT_EQ(finished.out, "") << wrong.command;
   }
 }
 

@@ -116,6 +116,14 @@ TEST(Help, TheTourRuns) {
   }
   for (const char* file : {"totals.csv", "run.ledger", "released.csv", "report.html"})
     EXPECT_TRUE(fs::exists(directory / file)) << file;
+  // A tour that publishes what is better not looked at would teach the wrong thing.
+  std::string advise =
+      replaced(commands[1], "publish --stream totals.csv --definition w-event", "advise --sample totals.csv");
+  const std::size_t mechanism = advise.find("--mechanism ") + 12;
+  const std::string chosen = advise.substr(mechanism, advise.find(" --interval") - mechanism);
+  advise.resize(advise.find("--mechanism"));
+  const Finished advice = in_shell(directory, advise);
+  EXPECT_NE(advice.out.find("Use " + chosen + ":"), std::string::npos) << advise << "\n" << advice;
 }
 
 TEST(Help, EveryExampleOfEveryCommandRuns) {

@@ -236,7 +236,8 @@ class PlanAndPublish : public PlanCommand {
   void expect_same(const std::string& plan_options, const std::string& publish_options,
                    const std::vector<std::string>& series) {
     const std::string both = " --policies p.csv --unit-step 0.1 ";
-    const Finished planned = run_fugu(directory_, "plan --strategies narwhal --out plan.csv" + both + plan_options);
+    const Finished planned =
+        run_fugu(directory_, "plan --strategies narwhal --slots 24 --out plan.csv" + both + plan_options);
     ASSERT_EQ(planned.exit_code, 0) << planned;
     const Finished published =
         run_fugu(directory_, "publish --mechanism narwhal --seed 1 --out released.csv" + both + publish_options);
@@ -263,6 +264,49 @@ TEST_F(PlanAndPublish, ScalesAreThoseOfTheReleases) {
   expect_same("--series-map map.csv --sensitivity 4 --floor event:2",
               "--readings readings.csv --series-map map.csv --clamp 4 --floor event:2",
               {"one", "two", "all", "three", "four", "five"});
+}
+
+TEST_F(PlanAndPublish, PoliciesThatBecomeKnownOnTheWay) {
+  const std::string header = "meter,start,end,length,magnitude,epsilon";
+  const std::string rows[] = {"a,2,17,4,2,1", "a,10,15,3,5,1", "b,5,12,2,3,0.5", "c,16,21,2,4,1"};
+  const std::string known[] = {"", ",9", ",5", ",14"};
+  std::string in_advance = header + "\n", on_the_way = header + ",known\n";
+  for (std::size_t i = 0; i < 4; ++i) {
+    in_advance.append(rows[i]).append("\n");
+    on_the_way.append(rows[i]).append(known[i].empty() ? "," : known[i]).append("\n");
+  }
+  const std::string floor = " --floor event:2 --sensitivity 10";
+  write_file(directory_ / "p.csv", in_advance);
+  expect_same(floor, "--stream 1.csv" + floor, {"one"});
+  const auto foreseen = planned_scales(directory_ / "plan.csv", "one");
+  write_file(directory_ / "p.csv", on_the_way);
+  expect_same(floor, "--stream 1.csv" + floor, {"one"});
+  EXPECT_NE(planned_scales(directory_ / "plan.csv", "one"), foreseen) << "what is not known cannot be planned for";
+  expect_same(" --exact-when-idle", "--stream 1.csv --exact-when-idle", {"one"});
+  expect_same("--series-map map.csv --sensitivity 5 --floor event:2",
+              "--readings readings.csv --series-map map.csv --clamp 5 --floor event:2",
+              {"one", "two", "three", "five"});
+
+  const Finished said = plan("--strategies narwhal");
+  EXPECT_NE(said.out.find("as the file says, 3 policies stated or taken back while the stream runs"), std::string::npos)
+      << said;
+  const Finished asked = plan("--strategies narwhal --notice 0");
+  EXPECT_NE(asked.out.find("0 slots before a policy begins, whatever the file says"), std::string::npos) << asked;
+  const Finished solved = plan("--strategies narwhal --target-error 1");
+  EXPECT_EQ(solved.exit_code, 0) << solved;
+}
+
+TEST_F(PlanAndPublish, PoliciesThatAreTakenBack) {
+  const std::string taken = R"({"meter": "a", "start": 14, "end": 19, "length": 3, "magnitude": 6, "epsilon": 0.5)";
+  const std::string kept = R"({"meter": "a", "start": 3, "end": 16, "length": 2, "magnitude": 2, "epsilon": 1})";
+  std::string text = kept + "\n" + taken + "}\n" + taken + R"(, "known": 9, "withdraw": true})" + "\n";
+  write_file(directory_ / "p.csv", text);
+  const std::string floor = " --floor event:2 --sensitivity 10";
+  expect_same(floor, "--stream 1.csv" + floor, {"one"});
+  const auto with = planned_scales(directory_ / "plan.csv", "one");
+  write_file(directory_ / "p.csv", kept + "\n");
+  expect_same(floor, "--stream 1.csv" + floor, {"one"});
+  EXPECT_NE(planned_scales(directory_ / "plan.csv", "one"), with) << "until it is taken back, it is planned for";
 }
 
 TEST_F(PlanAndPublish, BothRefuseWhatTheSensitivityContradicts) {

@@ -18,7 +18,7 @@ TEST(Study, ListsWhatThereIs) {
   EXPECT_NE(list.out.find("\nswellfish-thesis "), std::string::npos) << list;
   const Finished unknown = run_fugu(directory, "study nothing");
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_NE(unknown.err.find("there is no study 'nothing'; known are "), std::string::npos) << unknown;
+  EXPECT_NE(unknown.err.find("there is no command 'nothing' of fugu study; known are "), std::string::npos) << unknown;
   const Finished help = run_fugu(directory, "study swellfish-thesis --help");
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_NE(help.out.find("--full"), std::string::npos);
@@ -57,6 +57,43 @@ TEST(Study, KilledAgainAndAgainItGivesTheSameBytes) {
   const Finished finished = run_fugu(directory, quick + "killed");
   ASSERT_EQ(finished.exit_code, 0) << finished;
   EXPECT_EQ(read_file(directory / "killed/results.csv"), whole);
+}
+
+TEST(Study, DistributionalGoesOnAfterAKill) {
+  const TempDir directory;
+  const std::string quick = "study distributional --meters 100 --samples 3000 --threads 1 --out ";
+  ASSERT_EQ(run_fugu(directory, quick + "whole").exit_code, 0);
+  {
+    Process process(fugu_command(quick + "killed"), {.directory = directory.path()});
+    ASSERT_TRUE(
+        process.wait_until([&] { return lines_of(read_file(directory / "killed/results.csv"), true).size() > 2; }));
+    process.kill();
+    ASSERT_EQ(process.wait().signal, SIGKILL) << "the study is over too soon for this test";
+  }
+  const Finished resumed = run_fugu(directory, quick + "killed");
+  ASSERT_EQ(resumed.exit_code, 0) << resumed;
+  EXPECT_NE(resumed.err.find("of 10 cases are in killed already"), std::string::npos) << resumed;
+  for (const char* file : {"results.csv", "report.html", "distributional-scatter.svg"})
+    EXPECT_EQ(read_file(directory / (std::string("killed/") + file)),
+              read_file(directory / (std::string("whole/") + file)))
+        << file;
+  const Finished other = run_fugu(directory, "study distributional --meters 50 --samples 3000 --out killed");
+  EXPECT_EQ(other.exit_code, 2) << other;
+  EXPECT_NE(other.err.find("meters = 100 there and 50 here"), std::string::npos) << other;
+}
+
+TEST(Study, ANumberThatWasChangedIsRefused) {
+  const TempDir directory;
+  const std::string quick = "study distributional --meters 10 --samples 100 --no-report --out out";
+  ASSERT_EQ(run_fugu(directory, quick).exit_code, 0);
+  std::string results = read_file(directory / "out/results.csv");
+  results[results.size() - 2] = results[results.size() - 2] == '1' ? '2' : '1';  // the last digit
+  write_file(directory / "out/results.csv", results);
+  const Finished refused = run_fugu(directory, quick);
+  EXPECT_EQ(refused.exit_code, 2) << refused;
+  EXPECT_NE(refused.err.find("results.csv:11: found a row that is not as it was written"), std::string::npos)
+      << refused;
+  EXPECT_EQ(run_fugu(directory, quick + " --restart").exit_code, 0);
 }
 
 TEST(Study, RowsInAnotherOrderAreRefused) {

@@ -377,6 +377,24 @@ TEST(PolicyReader, WhatOptionsForbid) {
             "p.csv:1: found a recurring wish in a stream of slot numbers; expected start and end");
 }
 
+TEST(PolicyReader, WhatTheSensitivityContradicts) {
+  PolicyOptions options = watts();
+  options.largest_change_steps = 5;
+  const std::string expected = "; expected at most 0.5, as --sensitivity says that one meter changes no more";
+  const auto found = [&](const std::string& text) {
+    const std::string error = book_error(text, options);
+    return error.substr(0, error.find(expected));
+  };
+  EXPECT_EQ(found(kHeader + "m1,4,15,3,2.1,1\n"), "p.csv:2:11: found magnitude '2.1'");
+  EXPECT_EQ(found(kHeader + "m1,4,15,3,0.5,1\n"), "no error");
+  EXPECT_EQ(found(R"({"meter":"m1","start":4,"end":15,"epsilon":0.5,"profile":[0,2.1]})"),
+            "p.csv:1: found magnitude '2.1'");
+  EXPECT_EQ(found(R"({"meter":"m1","start":4,"end":15,"epsilon":0.5,"patterns":[[["park"]],[["bar"]]]})"),
+            "p.csv:1: found `patterns`, in which everybody counts as 1 in a series")
+      << "there is no magnitude in the row";
+  EXPECT_EQ(found(kHeader + "m1,4,15,3,,1\n").find("patterns"), std::string::npos);
+}
+
 TEST(PolicyReader, WhatTheAdministratorDoesNotAdmit) {
   const auto with = [](const AdmissionRule& rule, const std::string& rows) {
     PolicyOptions options = watts();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <numeric>
 
 #include "fugu/noise/law.hpp"
@@ -210,6 +211,44 @@ TEST_F(AdviceOnFile, TargetsThatCannotBeReached) {
   EXPECT_EQ(advisor_of(sample(AdviceMetric::season_kept)).exact_error(), 0);
 }
 
+TEST_F(AdviceOnFile, RunsWithoutAnErrorReachNoTinyTarget) {
+  constexpr double kTarget = 1e-6;
+  const Advisor advisor = advisor_of(sample());
+  const auto found = advisor.solve_epsilon(kTarget, 20);
+  ASSERT_TRUE(found);
+  ASSERT_TRUE(found->reached);
+  EXPECT_EQ(found->label, "uniform") << "all others are judged by runs, which cannot show so little";
+  EXPECT_NEAR(found->requirement.epsilon, 20 * std::log(2 / kTarget), 4) << "2·e^(−ε/w) of the discrete Laplace";
+  EXPECT_FALSE(found->too_rare_to_tell.empty());
+  const auto window = advisor.solve_window(kTarget, 1000);
+  ASSERT_TRUE(window);
+  EXPECT_EQ(window->label, "uniform");
+  EXPECT_EQ(window->requirement.window_slots, static_cast<std::uint64_t>(1000 / std::log(2 / kTarget)));
+
+  const Advice advice = rank(advisor, found->requirement);
+  const Prediction& smooth = find(advice, "smooth");
+  ASSERT_EQ(smooth.error, 0);
+  EXPECT_EQ(smooth.runs_with_error, 0U);
+  EXPECT_GT(smooth.unseen_error, kTarget);
+  EXPECT_FALSE(told_apart(smooth, find(advice, "uniform")));
+  EXPECT_TRUE(told_apart(smooth, find(advice, "zero")));
+  EXPECT_EQ(advice.best_strategy()->label, "uniform") << "whose error is known";
+}
+
+TEST_F(AdviceOnFile, TargetsThatRunsCannotShowInAMetricOfAnalyses) {
+  const Advisor advisor = advisor_of(sample(AdviceMetric::changes_found));
+  const auto tiny = advisor.solve_epsilon(1e-6, 20);
+  ASSERT_TRUE(tiny);
+  EXPECT_FALSE(tiny->reached);
+  EXPECT_FALSE(tiny->too_rare_to_tell.empty());
+  EXPECT_GT(tiny->closest, 0);
+  // Twelve changes: at most 5 of 128 runs go wrong unseen, and miss all changes then.
+  const auto coarse = advisor.solve_window(0.05, 30'000);
+  ASSERT_TRUE(coarse);
+  EXPECT_TRUE(coarse->reached) << "no error in 128 runs is enough for a coarse target";
+  EXPECT_EQ(coarse->requirement.window_slots, 400U);
+}
+
 TEST_F(AdviceOnFile, EveryMetricHasARanking) {
   for (const char* name : {"mae", "rmse", "mre", "season_autocorrelation", "season_kept", "level_error",
                            "amplitude_kept", "peak_error_slots", "changes_found", "forecast_mae"}) {
@@ -240,9 +279,18 @@ TEST(Advice, WindowsFarBeyondTheStream) {
   const Advice advice = rank(advisor, {.epsilon = 1, .window_slots = 5'000});
   for (const Prediction& each : advice.ranked) EXPECT_TRUE(std::isfinite(each.error)) << each.label;
   EXPECT_LE(*find(advice, "hybrid").every_slots, 400U) << "a step beyond the stream is a single release, as Sample's";
+  EXPECT_DOUBLE_EQ(find(advice, "sample").samples_per_window, 1) << "all the stream has";
   EXPECT_FALSE(advisor.rank({.epsilon = 1, .window_slots = 1'000'000'000})) << "more than can be promised";
   EXPECT_FALSE(advisor.rank({.epsilon = 1, .window_slots = 0}));
   EXPECT_FALSE(advisor.rank({.epsilon = 0, .window_slots = 1}));
+}
+
+TEST(Advice, AHugeWindowCostsNoMoreThanItsStream) {
+  const Advisor advisor = advisor_of({.stream = kDay});
+  const std::clock_t begin = std::clock();
+  rank(advisor, {.epsilon = 1, .window_slots = 10'000'000});
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  EXPECT_LT(seconds, 20) << "0.3 s; minutes when every run sets up its whole window";
 }
 
 TEST(Advice, TellsPredictionsApart) {

@@ -64,6 +64,40 @@ TEST_F(ResultFileTest, WhatCannotBeReadIsRefused) {
   EXPECT_NE(refusal(picky).find("results.csv:3: found a row"), std::string::npos) << refusal(picky);
 }
 
+TEST_F(ResultFileTest, ANumberThatWasChangedIsRefused) {
+  write_rows("a,1,0.5\na,2,0.9\nb,1,0.7\n");
+  EXPECT_NE(refusal(options()).find("results.csv:3: found a row that is not as it was written"), std::string::npos)
+      << refusal(options());
+  write_rows("a,1,0.5\na,2,0.6\n");
+  EXPECT_EQ(refusal(options()), "") << "the last row was taken away: it is computed again";
+  {
+    auto file = ResultFile::open(options());
+    ASSERT_TRUE(file);
+    ASSERT_TRUE(file->add("b,1,0.8"));  // as if a new version computed it
+  }
+  EXPECT_EQ(refusal(options()), "");
+}
+
+TEST_F(ResultFileTest, ARowWithoutItsSumIsDropped) {
+  const std::string sums = read_file(directory_ / "out/results.sums");
+  write_file(directory_ / "out/results.sums", sums.substr(0, sums.size() - 5));  // of the third of three
+  {
+    auto file = ResultFile::open(options());
+    ASSERT_TRUE(file) << file.error().message;
+    EXPECT_EQ(file->rows(), (std::vector<std::string>{"a,1,0.5", "a,2,0.6"}));
+    ASSERT_TRUE(file->add("b,1,0.7"));
+  }
+  EXPECT_EQ(read_file(directory_ / "out/results.csv"), "name,size,error\na,1,0.5\na,2,0.6\nb,1,0.7\n");
+  EXPECT_EQ(read_file(directory_ / "out/results.sums"), sums);
+}
+
+TEST_F(ResultFileTest, ResultsOfAVersionWithoutSumsAreTakenAsTheyAre) {
+  std::filesystem::remove(directory_ / "out/results.sums");
+  EXPECT_EQ(refusal(options()), "");
+  write_rows("a,1,0.5\na,2,0.9\nb,1,0.7\n");
+  EXPECT_NE(refusal(options()).find("results.csv:3:"), std::string::npos) << "now they have sums";
+}
+
 TEST_F(ResultFileTest, FactsMustBeTheSameBothWays) {
   ResultFile::Options other = options();
   other.facts = {{"seed", "8"}};

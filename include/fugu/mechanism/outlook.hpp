@@ -44,7 +44,21 @@ struct OutlookStrategy {
 /// has no form for this δ.
 Result<OutlookStrategy> make_outlook_strategy(std::string_view name, const PlannerOptions& options);
 
+/// A policy that becomes known, or is taken back, when slot `known` is about to be released.
+struct Announcement {
+  Slot known = 0;
+  MeterId meter = 0;
+  Policy policy;
+  bool withdrawn = false;
+};
+/// The policies of a book that are relevant in `options.slots`, in the order in which they become known.
+std::vector<Announcement> announcements(const PolicyBook& book, const OutlookOptions& options);
+
 /// Asks the planner about every slot. Infinite where nothing asks for noise; 0 where the last release is repeated.
+/// `announced` is in the order of `known`.
+std::vector<double> rates_as_announced(Planner& planner, std::span<const Announcement> announced,
+                                       const OutlookOptions& options);
+/// The same for announcements(book, options).
 std::vector<double> planned_rates(Planner& planner, const PolicyBook& book, const OutlookOptions& options);
 
 /// Whether a policy is relevant, slot by slot.
@@ -131,7 +145,8 @@ class WhatIf {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The same wishes with every ε multiplied by `factor` > 0, rounded down.
+/// The same wish, or wishes, with every ε multiplied by `factor` > 0, rounded down.
+Policy with_scaled_epsilon(Policy policy, double factor);
 PolicyBook with_scaled_epsilons(const PolicyBook& book, double factor);
 
 }  // namespace fugu

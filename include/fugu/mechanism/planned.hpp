@@ -13,6 +13,8 @@ namespace fugu {
 /// Makes a planner for a promise that counts ε or ρ.
 using MakePlanner = std::function<std::unique_ptr<Planner>(const Kernel&)>;
 
+/// The rate at which a change by the whole sensitivity costs `share`, with room for rounding.
+double rate_of_share(Budget share, std::uint64_t sensitivity_steps, Currency currency);
 /// The rate that the floor gives each slot of its window; infinite without a floor.
 double floor_rate(const Kernel& kernel);
 

@@ -98,7 +98,14 @@ struct Prediction {
   /// latest sample, and of that from the truth now.
   double noise_part = 0;
   double staleness_part = 0;
-  double samples_per_window = 0;
+  double samples_per_window = 0;  ///< of windows no longer than the stream
+  /// How many runs there were, and in how many of them the error was not that of the true values. 0 runs for what is
+  /// not judged by runs.
+  std::uint64_t runs = 0;
+  std::uint64_t runs_with_error = 0;
+  /// How much error the runs may have failed to show, where too few of them show any: an error that is hardly ever seen
+  /// is rare, no more; that it is 0 does not follow. 0 where runs, or a closed form, do tell.
+  double unseen_error = 0;
   std::string cannot_run = {};  ///< why there is no prediction; empty when there is one
 };
 
@@ -108,13 +115,13 @@ struct Advice {
   std::vector<Prediction> ranked;
 
   const Prediction& best_yardstick() const;
-  /// nullptr when no strategy can run.
+  /// nullptr when no strategy can run. One whose error is known goes before those that runs do not tell apart from it.
   const Prediction* best_strategy() const;
   /// Whether looking at the data is predicted to be worth it.
   bool looking_helps() const;
 };
 
-/// Whether the predictions differ by more than two standard errors of their difference.
+/// Whether the predictions differ by more than two standard errors of their difference, and by more than goes unseen.
 bool told_apart(const Prediction& a, const Prediction& b);
 
 /// What reaches a target.
@@ -122,7 +129,9 @@ struct TargetSolution {
   bool reached = false;
   AdviceRequirement requirement = {};  ///< the smallest ε, or the largest w, when it is reached
   std::string label = {};              ///< of the strategy that reaches it
-  double closest = 0;                  ///< the smallest error that was found, when it is not reached
+  double closest = 0;                  ///< the smallest error that was told, when it is not reached; may be infinite
+  /// A strategy that may do better than what is said here: its runs show too few errors to tell. Empty: there is none.
+  std::string too_rare_to_tell = {};
 };
 
 class Advisor {
@@ -139,7 +148,9 @@ class Advisor {
   /// All strategies for windows that are fit to publish, the hybrid at its best K, and the yardsticks.
   Result<Advice> rank(const AdviceRequirement& requirement) const;
   /// The smallest ε with which some strategy's predicted error is at most `target`. Errors are taken to fall with ε;
-  /// runs share their random numbers, so that this is so but for strategies that change their mind.
+  /// runs share their random numbers, so that this is so but for strategies that change their mind. A strategy that
+  /// is judged by runs reaches a target only when runs do show its errors or what they may fail to show is within the
+  /// target.
   Result<TargetSolution> solve_epsilon(double target, std::uint64_t window_slots) const;
   /// The largest w, at most the stream's length, likewise.
   Result<TargetSolution> solve_window(double target, double epsilon) const;
@@ -169,6 +180,7 @@ class Advisor {
   Result<void> make_up(const Suite& suite, SuiteStream facts, const StreamFacts& wanted);
   Result<void> read(const Suite& suite, SuiteStream facts, const PublicSample& sample);
   void choose_runs();
+  void measure_the_truth();
 
   bool has_closed_form() const { return options_.metric <= AdviceMetric::mre; }
   double error_of(const PreparedStream& stream, std::span<const double> released) const;
@@ -186,9 +198,22 @@ class Advisor {
   Result<double> expected_error(const Candidate& candidate, const AdviceRequirement& requirement,
                                 std::size_t stream) const;
 
-  /// Of a candidate, stream by stream, as cheaply as it goes.
-  Result<std::vector<double>> errors_by_stream(const Candidate& candidate, const AdviceRequirement& requirement,
-                                               std::uint64_t runs) const;
+  /// Mean errors stream by stream, and what they rest on as in Prediction.
+  struct StreamErrors {
+    std::vector<double> means = {};
+    std::uint64_t runs = 0;
+    std::uint64_t runs_with_error = 0;
+  };
+  /// A strategy's error under one requirement; `unseen` as in Prediction.
+  struct ErrorAt {
+    double error;
+    double unseen = 0;
+    bool reaches(double target) const { return error <= target; }
+    bool surely_reaches(double target) const { return error <= target && (unseen == 0 || error + unseen <= target); }
+  };
+  /// Of a candidate, as cheaply as it goes.
+  Result<StreamErrors> errors_by_stream(const Candidate& candidate, const AdviceRequirement& requirement,
+                                        std::uint64_t runs) const;
   Result<Prediction> predict(const Candidate& candidate, const AdviceRequirement& requirement) const;
   Prediction yardstick(Yardstick yardstick) const;
 
@@ -197,10 +222,13 @@ class Advisor {
   /// The strategy with its parameters; of the hybrid with the best K. Empty where it makes no sense.
   Result<std::optional<Candidate>> best_of(const StrategyKind& strategy, const AdviceRequirement& requirement) const;
   /// The error of best_of(); infinite where it cannot run.
-  double error_at(const StrategyKind& strategy, const AdviceRequirement& requirement) const;
+  ErrorAt error_at(const StrategyKind& strategy, const AdviceRequirement& requirement) const;
+  /// As Prediction::unseen_error: as often wrong as goes unseen, each time as wrong as not looking at the data.
+  double unseen_error(std::uint64_t runs, std::uint64_t runs_with_error) const;
 
   AdviceOptions options_;
   std::vector<PreparedStream> streams_;
+  std::vector<double> exact_errors_;  // of the true values, stream by stream
   std::optional<Exposure> exposure_;
   std::uint64_t runs_ = 1;
 };

@@ -8,7 +8,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fugu/distributional/transform.hpp"
@@ -75,6 +77,10 @@ std::string distributional_header();
 /// How the case's row begins.
 std::string key_text(const DistributionalCase& which);
 std::string row_text(const DistributionalCase& which, const DistributionalRow& row);
+/// The same from a row on file, without its samples. Nothing when it cannot be read.
+std::optional<DistributionalRow> parse_distributional_row(std::string_view text);
+/// The case whose samples are drawn.
+inline constexpr std::size_t kDrawnCase = 0;
 
 /// An adversary who knows everybody else, so that a household's own contribution is left, and wants to know which of
 /// two households it is.
@@ -120,6 +126,7 @@ struct WatchCurve {
 };
 Result<WatchCurve> watch_curve(const DistributionalStudyOptions& options);
 
+/// Rows are those of distributional_cases(), in order; that of kDrawnCase has its samples.
 report::Table distributional_summary(const std::vector<DistributionalRow>& rows);
 /// Figures for pages: file name and SVG.
 struct StudyPicture {

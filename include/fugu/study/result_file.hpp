@@ -8,11 +8,13 @@
 //
 //     results.csv   one row each, in the order in which they are added
 //     timings.csv   how long each took, when that is wanted; differs from run to run, hence a file of its own
+//     results.sums  a checksum of each row, so that a number that was changed is noticed
 //     run.toml      the facts that the rows depend on
 //
 // Killed at any point, whole rows are kept and half a row at the end is dropped. Rows that belong to other facts are
-// refused, with a word on what differs; so are rows that are not those of this study in its order. One process at a
-// time: the file is locked while it is open.
+// refused, with a word on what differs; so are rows that are not those of this study in its order, and rows that are
+// not as they were written. (Checksums find slips, not forgers. Without results.sums rows are taken as they are; a row
+// without its sum, after a power cut, is dropped.) One process at a time: the file is locked while it is open.
 #pragma once
 
 #include <functional>
@@ -67,12 +69,15 @@ class ResultFile {
   ResultFile() = default;
   Result<void> start();
   Result<void> take_up(std::string_view text);
+  Result<std::size_t> rows_with_sums() const;
+  Result<void> write_sums() const;
   bool belongs(std::size_t index, std::string_view row) const;
   std::string path(std::string_view name) const;
 
   Options options_;
   int results_descriptor_ = -1;
   int timings_descriptor_ = -1;
+  int sums_descriptor_ = -1;
   std::vector<std::string> rows_;
 };
 
