@@ -109,16 +109,15 @@ Result<MeterId> SwellfishAccountant::state(std::string_view name, std::span<cons
   if (policy.shape && currency_ == Currency::rho && !is_envelope(*policy.shape))
     return Error{Cause::bad_input, "the profile changes a series in two ways at once: name each series once"};
   const MeterId meter = book_.meter(name);
-  if (meter == signatures_of_meter_.size()) {
-    signatures_of_meter_.emplace_back(signatures.begin(), signatures.end());
-    first_live_of_meter_.push_back(kNone);
-  } else if (!std::equal(signatures.begin(), signatures.end(), signatures_of_meter_[meter].begin(),
-                         signatures_of_meter_[meter].end())) {
+  if (meter == meters_.size()) {
+    meters_.push_back({{signatures.begin(), signatures.end()}});
+  } else if (!std::equal(signatures.begin(), signatures.end(), meters_[meter].signatures.begin(),
+                         meters_[meter].signatures.end())) {
     return Error{Cause::bad_input, "the meter counted into other series when it stated its first policy"};
   }
   book_.add(meter, policy);
   has_shapes_ = has_shapes_ || (policy.shape && currency_ == Currency::epsilon);
-  beginning_.schedule(policy.interval.first, meter);
+  wake_at(meter, policy.interval.first);
   refresh_neighbours(meter, policy);
   return meter;
 }
@@ -149,7 +148,7 @@ Result<MeterId> SwellfishAccountant::withdraw(std::string_view name, const Polic
 }
 
 void SwellfishAccountant::refresh_neighbours(MeterId meter, const Policy& policy) {
-  for (LiveId id = first_live_of_meter_[meter]; id != kNone; id = lives_[id].next_of_meter) {
+  for (LiveId id = meters_[meter].first_live; id != kNone; id = lives_[id].next_of_meter) {
     Live& live = lives_[id];
     if (!live.policy.interval.overlaps(policy.interval)) continue;
     live.state == State::awake ? rebuild(live) : put_to_sleep(id);
@@ -175,7 +174,10 @@ void SwellfishAccountant::advance(Slot slot) {
         for (const LiveId id : left) release(id);
       });
     }
-    beginning_.run_until(current_, [this](std::vector<MeterId>& meters) { begin_policies(meters); });
+    beginning_.run_until(current_, [this](std::vector<MeterId>& meters) {
+      std::sort(meters.begin(), meters.end());  // those one after another lie one after another in memory
+      for (const MeterId meter : meters) begin_policies(meter);
+    });
     if (current_ % 4096 == 0) trim_history();
   }
   if (sessions_.empty()) return;
@@ -183,21 +185,25 @@ void SwellfishAccountant::advance(Slot slot) {
   std::erase_if(sessions_, [&](const auto& entry) { return entry.second.first < earliest; });
 }
 
-void SwellfishAccountant::begin_policies(std::vector<MeterId>& meters) {
-  std::sort(meters.begin(), meters.end());
-  meters.erase(std::unique(meters.begin(), meters.end()), meters.end());
-  for (const MeterId meter : meters) {
-    const auto policies = book_.of(meter).policies();
-    auto at = std::lower_bound(policies.begin(), policies.end(), current_,
-                               [](const Policy& policy, Slot slot) { return policy.interval.first < slot; });
-    for (; at != policies.end() && at->interval.first == current_; ++at) {
-      if (signatures_of_meter_[meter].empty()) {
-        for (std::uint32_t g = 0; g < watches_.size(); ++g) make_live(meter, g, *at);
-      } else {
-        for (const std::uint32_t g : signatures_of_meter_[meter]) make_live(meter, g, *at);
-      }
-    }
+void SwellfishAccountant::wake_at(MeterId meter, Slot slot) {
+  if (slot >= meters_[meter].begins_at) return;
+  meters_[meter].begins_at = slot;
+  beginning_.schedule(slot, meter);
+}
+
+void SwellfishAccountant::begin_policies(MeterId meter) {
+  Meter& its = meters_[meter];
+  if (its.begins_at != current_) return;  // was woken for it already
+  const auto policies = book_.of(meter).policies();
+  auto at = std::lower_bound(policies.begin(), policies.end(), current_,
+                             [](const Policy& policy, Slot slot) { return policy.interval.first < slot; });
+  for (; at != policies.end() && at->interval.first == current_; ++at) {
+    for (const std::uint32_t g : its.signatures) make_live(meter, g, *at);
+    if (!its.signatures.empty()) continue;
+    for (std::uint32_t g = 0; g < watches_.size(); ++g) make_live(meter, g, *at);
   }
+  its.begins_at = kNever;
+  if (at != policies.end()) wake_at(meter, at->interval.first);
 }
 
 void SwellfishAccountant::make_live(MeterId meter, std::uint32_t signature, const Policy& policy) {
@@ -212,8 +218,8 @@ void SwellfishAccountant::make_live(MeterId meter, std::uint32_t signature, cons
   live.limit = static_cast<Units>(budget_of(policy.epsilon).units()) << weight_shift_;
   live.meter = meter;
   live.signature = signature;
-  live.next_of_meter = first_live_of_meter_[meter];
-  first_live_of_meter_[meter] = id;
+  live.next_of_meter = meters_[meter].first_live;
+  meters_[meter].first_live = id;
   ++watches_[signature].relevant;
   ending_.schedule(policy.interval.last + 1, id);
   put_to_sleep(id);
@@ -239,7 +245,7 @@ void SwellfishAccountant::release(LiveId id) {
     lives_[last].position = live.position;
     watch.awake.pop_back();
   }
-  LiveId* link = &first_live_of_meter_[live.meter];
+  LiveId* link = &meters_[live.meter].first_live;
   while (*link != id) link = &lives_[*link].next_of_meter;
   *link = live.next_of_meter;
   live.state = State::free;
@@ -348,7 +354,7 @@ void SwellfishAccountant::wake_up_to(std::uint32_t signature, Units sum) {
   Watch& watch = watches_[signature];
   const Units rate = sum - sum_before(signature);
   const auto next_of = [&](std::priority_queue<Sleeper>& queue, Units reached) {
-    while (!queue.empty() && queue.top().until < reached) {
+    while (is_due(queue, reached)) {
       const Sleeper sleeper = queue.top();
       queue.pop();
       if (lives_[sleeper.live].version == sleeper.version) return sleeper.live;
@@ -416,11 +422,12 @@ SwellfishAccountant::Units SwellfishAccountant::best_window(std::uint32_t channe
                                                             std::uint64_t length_slots) const {
   const Slot end = std::min(interval.last, current_);
   if (end < interval.first) return 0;
-  const auto length = static_cast<Slot>(length_slots);
-  if (end - interval.first < length) return sum(channel, interval.first, end);
+  const Units* before = &prefix_[channel][index(interval.first - 1)];
+  const auto slots = static_cast<std::uint64_t>(end - interval.first) + 1;
+  if (slots <= length_slots) return before[slots] - before[0];
   Units best = 0;
-  for (Slot first = interval.first; first + length - 1 <= end; ++first)
-    best = std::max(best, sum(channel, first, first + length - 1));
+  for (const Units* last = before + slots - length_slots; before <= last; ++before)
+    best = std::max(best, before[length_slots] - before[0]);
   return best;
 }
 
@@ -545,13 +552,10 @@ Budget SwellfishAccountant::available() {
     ask_awake();
     // Only what would wake at that rate can have less room.
     const Units before = sum_before(g);
-    const auto due = [&](const std::priority_queue<Sleeper>& queue, Units from) {
-      return !queue.empty() && from + queue.top().until < now + least;
-    };
     for (;;) {
-      if (due(watches_[g].asleep, 0)) {
+      if (is_due(watches_[g].asleep, now + least)) {
         wake_up_to(g, watches_[g].asleep.top().until + 1);
-      } else if (due(watches_[g].asleep_rate, before)) {
+      } else if (is_due(watches_[g].asleep_rate, now + least - before)) {
         wake_up_to(g, before + watches_[g].asleep_rate.top().until + 1);
       } else {
         break;
@@ -619,8 +623,11 @@ void SwellfishAccountant::add_rates(const Staged& staged, bool add) {
 
 void SwellfishAccountant::wake_for_staged() {
   for (const SignatureLoss& entry : staged_.losses) {
-    if (entry.signature < watches_.size())
-      wake_up_to(entry.signature, prefix_[entry.signature].back() + entry.loss.units());
+    if (entry.signature >= watches_.size()) continue;
+    const Units sum = prefix_[entry.signature].back() + entry.loss.units();
+    const Watch& watch = watches_[entry.signature];
+    if (is_due(watch.asleep, sum) || is_due(watch.asleep_rate, sum - sum_before(entry.signature)))
+      wake_up_to(entry.signature, sum);
   }
 }
 

@@ -1,6 +1,7 @@
 // Swellfish: L(J) ≤ ε for every policy of every meter.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <queue>
 #include <vector>
@@ -44,6 +45,8 @@ class SwellfishAccountant final : public PolicyAccountant {
  private:
   using Units = uint128;  // of rates (Budget units), or of weight times rate
   using LiveId = std::uint32_t;
+  static constexpr LiveId kNone = ~LiveId{0};
+  static constexpr Slot kNever = std::numeric_limits<Slot>::max();
 
   /// One term of a policy's loss whose interval has not ended.
   struct Row {
@@ -82,6 +85,11 @@ class SwellfishAccountant final : public PolicyAccountant {
     std::uint32_t version;
     friend bool operator<(const Sleeper& a, const Sleeper& b) { return a.until > b.until; }  // earliest on top
   };
+  struct Meter {
+    std::vector<std::uint32_t> signatures;
+    LiveId first_live = kNone;  // list
+    Slot begins_at = kNever;    // its next policy, unless that was taken back; it is on the agenda for then
+  };
   /// What is kept for one signature.
   struct Watch {
     std::vector<LiveId> awake;
@@ -100,7 +108,6 @@ class SwellfishAccountant final : public PolicyAccountant {
     Slot first;
     Slot last;
   };
-  static constexpr LiveId kNone = ~LiveId{0};
 
   // Rates.
   std::size_t index(Slot slot) const { return static_cast<std::size_t>(slot - history_first_ + 1); }
@@ -113,7 +120,8 @@ class SwellfishAccountant final : public PolicyAccountant {
 
   // Life of a policy.
   bool reaches_lanes(const Shape& shape, std::span<const std::uint32_t> signatures) const;
-  void begin_policies(std::vector<MeterId>& meters);
+  void wake_at(MeterId meter, Slot slot);
+  void begin_policies(MeterId meter);
   void end_policies(const std::vector<LiveId>& ended);
   void make_live(MeterId meter, std::uint32_t signature, const Policy& policy);
   void release(LiveId id);
@@ -129,8 +137,11 @@ class SwellfishAccountant final : public PolicyAccountant {
   void wake_up_to(std::uint32_t signature, Units sum);
   /// Whether the policy can sleep until a slot's rate exceeds its limit. `rate`: this slot's, so far and to come.
   bool sleeps_by_rate(const Live& live, Units rate) const;
+  static bool is_due(const std::priority_queue<Sleeper>& queue, Units reached) {
+    return !queue.empty() && queue.top().until < reached;
+  }
   /// The running sum before this slot.
-  Units sum_before(std::uint32_t channel) const { return prefix_[channel][index(current_ - 1)]; }
+  Units sum_before(std::uint32_t channel) const { return prefix_[channel].end()[-2]; }
   void forget_stale(std::priority_queue<Sleeper>& queue) const;
   void refresh_neighbours(MeterId meter, const Policy& policy);
   Budget budget_of(Budget epsilon);
@@ -163,10 +174,9 @@ class SwellfishAccountant final : public PolicyAccountant {
   CostTable cost_;
 
   PolicyBook book_;
-  std::vector<std::vector<std::uint32_t>> signatures_of_meter_;
-  std::vector<LiveId> first_live_of_meter_;
-  bool has_shapes_ = false;  // some policy has one
-  Agenda<MeterId> beginning_;
+  std::vector<Meter> meters_;
+  bool has_shapes_ = false;    // some policy has one
+  Agenda<MeterId> beginning_;  // meters that have a policy that begins then
   Agenda<LiveId> ending_;
   Agenda<LiveId> leaving_;  // with a reach: answers may still touch slots of an interval that has ended
   std::vector<Live> lives_;
