@@ -57,6 +57,15 @@ uint128 add_weighted(uint128 sum, std::uint64_t weight, std::uint64_t rate, uint
   return product > limit - sum ? kTooMuch : sum + product;
 }
 
+/// The largest difference between running sums `length` apart, each of which fits `Word`.
+template <class Word>
+Word largest_window(std::span<const uint128> sums, std::size_t length) {
+  Word largest = 0;
+  for (std::size_t i = length; i < sums.size(); ++i)
+    largest = std::max(largest, static_cast<Word>(static_cast<Word>(sums[i]) - static_cast<Word>(sums[i - length])));
+  return largest;
+}
+
 /// The largest sum that is not kTooMuch.
 constexpr uint128 kUnlimited = kTooMuch - 1;
 
@@ -424,11 +433,12 @@ SwellfishAccountant::Units SwellfishAccountant::best_window(std::uint32_t channe
   if (end < interval.first) return 0;
   const Units* before = &prefix_[channel][index(interval.first - 1)];
   const auto slots = static_cast<std::uint64_t>(end - interval.first) + 1;
-  if (slots <= length_slots) return before[slots] - before[0];
-  Units best = 0;
-  for (const Units* last = before + slots - length_slots; before <= last; ++before)
-    best = std::max(best, before[length_slots] - before[0]);
-  return best;
+  const Units all = before[slots] - before[0];
+  if (slots <= length_slots) return all;
+  const std::span sums(before, slots + 1);
+  // No window has more than all of them: half the bits tell nearly always.
+  return all > kTooMuchRate ? largest_window<Units>(sums, length_slots)
+                            : largest_window<std::uint64_t>(sums, length_slots);
 }
 
 SwellfishAccountant::Units SwellfishAccountant::placed(const Profile& profile, Slot start, const Interval& within,
@@ -589,15 +599,19 @@ Result<void> SwellfishAccountant::admit_true_value(const Answer& answer) const {
                                    "policy is relevant, and where this was chosen"};
 }
 
-void SwellfishAccountant::stage(const Answer& answer) {
+[[gnu::always_inline]] inline void SwellfishAccountant::stage(const Answer& answer) {
   staged_.session = answer.session;
   staged_.first = answer.first_slot;
   staged_.last = answer.slot;
-  if (!answer.is_comparison()) {
+  if (answer.is_comparison()) {
+    stage_comparison(answer);
+  } else {
     staged_.losses = cost_.of_answer(answer);
-    return;
   }
-  // A session is charged for each slot it reaches, once.
+}
+
+/// A session is charged for each slot it reaches, once.
+void SwellfishAccountant::stage_comparison(const Answer& answer) {
   const auto known = sessions_.find(answer.session);
   staged_.session_first = known != sessions_.end() ? known->second.first : answer.first_slot;
   if (known != sessions_.end()) staged_.first = std::max(staged_.first, known->second.last + 1);
@@ -612,35 +626,32 @@ void SwellfishAccountant::stage(const Answer& answer) {
 
 void SwellfishAccountant::add_rates(const Staged& staged, bool add) {
   for (const SignatureLoss& entry : staged.losses) {
-    std::vector<Units>& sums = prefix_[entry.signature];
+    const Units rate = add ? Units{entry.loss.units()} : -Units{entry.loss.units()};  // sums wrap around, and back
+    Units* sums = &prefix_[entry.signature][index(staged.first)];
     Units total = 0;
     for (Slot slot = staged.first; slot <= current_; ++slot) {
-      if (slot <= staged.last) total += entry.loss.units();
-      add ? sums[index(slot)] += total : sums[index(slot)] -= total;
+      if (slot <= staged.last) total += rate;
+      *sums++ += total;
     }
   }
 }
 
-void SwellfishAccountant::wake_for_staged() {
-  for (const SignatureLoss& entry : staged_.losses) {
-    if (entry.signature >= watches_.size()) continue;
-    const Units sum = prefix_[entry.signature].back() + entry.loss.units();
-    const Watch& watch = watches_[entry.signature];
-    if (is_due(watch.asleep, sum) || is_due(watch.asleep_rate, sum - sum_before(entry.signature)))
-      wake_up_to(entry.signature, sum);
-  }
+[[gnu::always_inline]] inline void SwellfishAccountant::wake_for(const SignatureLoss& entry) {
+  const Watch& watch = watches_[entry.signature];
+  const Units sum = prefix_[entry.signature].back() + entry.loss.units();
+  if (is_due(watch.asleep, sum) || is_due(watch.asleep_rate, sum - sum_before(entry.signature)))
+    wake_up_to(entry.signature, sum);
 }
 
-bool SwellfishAccountant::fits_now(bool added) {
-  for (const SignatureLoss& entry : staged_.losses) {
-    if (entry.signature >= watches_.size() || watches_[entry.signature].relevant == 0) continue;
-    if (entry.loss.units() == kTooMuchRate) return false;  // cut off: the true loss may be anything
-    const Units more = added ? 0 : entry.loss.units();
-    for (const LiveId id : watches_[entry.signature].awake) {
-      if (lives_[id].policy.interval.last >= current_ && loss_with(lives_[id], more) > lives_[id].limit) return false;
-    }
-  }
-  return true;
+[[gnu::always_inline]] inline bool SwellfishAccountant::fits_awake(const SignatureLoss& entry, bool added) {
+  const Watch& watch = watches_[entry.signature];
+  if (watch.relevant == 0) return true;
+  if (entry.loss.units() == kTooMuchRate) return false;  // cut off: the true loss may be anything
+  const Units more = added ? 0 : entry.loss.units();
+  return std::all_of(watch.awake.begin(), watch.awake.end(), [&](LiveId id) {
+    Live& live = lives_[id];
+    return live.policy.interval.last < current_ || loss_with(live, more) <= live.limit;
+  });
 }
 
 void SwellfishAccountant::rebuild_all() {
@@ -661,42 +672,44 @@ bool SwellfishAccountant::fits_in_past() {
 
 bool SwellfishAccountant::fits_when_added() {
   const bool in_past = staged_.first < current_;
-  if (!in_past) wake_for_staged();
+  if (!in_past)
+    for_watched([this](const SignatureLoss& entry) {
+      wake_for(entry);
+      return true;
+    });
   add_rates(staged_, true);
-  const bool fits = in_past ? fits_in_past() : fits_now(true);
+  const bool fits =
+      in_past ? fits_in_past() : for_watched([this](const SignatureLoss& entry) { return fits_awake(entry, true); });
   add_rates(staged_, false);
   if (in_past) rebuild_all();  // window maxima without what is not charged yet
   return fits;
 }
 
-Result<void> SwellfishAccountant::admit(const Answer& answer) {
+[[gnu::always_inline]] inline Result<void> SwellfishAccountant::admit(const Answer& answer) {
   FUGU_CHECK(answer.slot == current_ && answer.first_slot >= 0 && answer.first_slot <= answer.slot);
   FUGU_CHECK(static_cast<std::uint64_t>(answer.slot - answer.first_slot) <= reach_slots_);
-  staged_.losses = {};
   staged_.last = staged_.first - 1;
   if (answer.noise == NoiseKind::none) return admit_true_value(answer);
   if (floor_) FUGU_TRY(floor_->admit(answer));
   stage(answer);
-  bool fits = false;
-  if (staged_.first < current_ || has_shapes_) {
-    fits = fits_when_added();
-  } else {
-    wake_for_staged();
-    fits = fits_now(false);
-  }
+  const bool fits =
+      staged_.first < current_ || has_shapes_ ? fits_when_added() : for_watched([this](const SignatureLoss& entry) {
+        wake_for(entry);
+        return fits_awake(entry, false);
+      });
   if (fits) return {};
-  staged_.losses = {};
   staged_.last = staged_.first - 1;
   return refusal(answer);
 }
 
-Error SwellfishAccountant::refusal(const Answer& answer) const {
+[[gnu::cold, gnu::noinline]] Error SwellfishAccountant::refusal(const Answer& answer) const {
   return {Cause::refused, "slot " + std::to_string(current_) + ": a " + std::string(name_of(answer.statistic)) +
                               " answer would break a policy"};
 }
 
-void SwellfishAccountant::take_candidates() {
+[[gnu::always_inline]] inline void SwellfishAccountant::add_to_slot() {
   for (const SignatureLoss& entry : staged_.losses) {
+    prefix_[entry.signature].back() += entry.loss.units();
     if (entry.signature >= watches_.size()) continue;
     for (const LiveId id : watches_[entry.signature].awake) {
       for (Row& row : lives_[id].rows) {
@@ -706,13 +719,23 @@ void SwellfishAccountant::take_candidates() {
   }
 }
 
-void SwellfishAccountant::commit() {
+[[gnu::always_inline]] inline void SwellfishAccountant::commit() {
   if (staged_.last < staged_.first) return;
   if (floor_) floor_->commit();
-  add_rates(staged_, true);
-  staged_.first < current_ ? rebuild_all() : take_candidates();
+  if (staged_.first < current_) {
+    add_rates(staged_, true);
+    rebuild_all();
+  } else {
+    add_to_slot();
+  }
   if (staged_.session != 0) sessions_[staged_.session] = {staged_.session_first, staged_.last};
   staged_.last = staged_.first - 1;
+}
+
+Result<void> SwellfishAccountant::charge(const Answer& answer) {
+  FUGU_TRY(admit(answer));
+  commit();
+  return {};
 }
 
 }  // namespace fugu

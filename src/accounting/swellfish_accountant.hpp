@@ -40,6 +40,7 @@ class SwellfishAccountant final : public PolicyAccountant {
   Budget available() override;
   Budget worst() const override { return floor_ ? floor_->worst() : Budget(); }
   Result<void> admit(const Answer& answer) override;
+  Result<void> charge(const Answer& answer) override;
   void commit() override;
 
  private:
@@ -154,13 +155,25 @@ class SwellfishAccountant final : public PolicyAccountant {
   Units room(Live& live, Units enough) const;
   Result<void> admit_true_value(const Answer& answer) const;
   void stage(const Answer& answer);
-  void wake_for_staged();
-  bool fits_now(bool added);
+  void stage_comparison(const Answer& answer);
+  /// Whether `fits` holds for every staged loss of a signature, not only of a series.
+  template <class Fits>
+  [[gnu::always_inline]] bool for_watched(Fits&& fits) {
+    for (const SignatureLoss& entry : staged_.losses) {
+      if (entry.signature < watches_.size() && !fits(entry)) return false;
+    }
+    return true;
+  }
+  /// Wakes what may be over with this loss in this slot.
+  void wake_for(const SignatureLoss& entry);
+  /// Whether nobody who is awake is over with it. `added`: it is among the sums.
+  bool fits_awake(const SignatureLoss& entry, bool added);
   bool fits_in_past();
   /// Tries the staged answer with its rates added to the sums, for what is not computed row by row.
   bool fits_when_added();
   void rebuild_all();
-  void take_candidates();
+  /// The staged answer, which touches this slot alone, holds.
+  void add_to_slot();
   Error refusal(const Answer& answer) const;
 
   Definition definition_;

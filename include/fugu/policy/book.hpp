@@ -39,8 +39,13 @@ class Collection {
       return;
     }
     const std::size_t end = end_of(interval);
-    std::size_t i = next_reaching(begin_of(interval, end), end, interval.first);
-    for (; i < end; i = next_reaching(i + 1, end, interval.first)) visit(policies_[i]);
+    for (std::size_t i = begin_of(interval, end); i < end;) {
+      if (policies_[i].interval.last >= interval.first) {
+        visit(policies_[i++]);
+      } else {
+        i = next_reaching(i, end, interval.first);
+      }
+    }
   }
   std::size_t count_overlapping(const Interval& interval) const;
 
