@@ -56,7 +56,10 @@ class Collection {
   std::size_t end_of(const Interval& interval) const;
   /// The first policy from position `i` on that does not end before `slot`; `end` or beyond when there is none before.
   std::size_t next_reaching(std::size_t i, std::size_t end, Slot slot) const;
+  /// After policies from this position on have changed.
   void update_latest(std::size_t from);
+  /// After one that reaches `last` was put at the end.
+  void append_latest(Slot last);
 
   std::vector<Policy> policies_;
   std::uint64_t longest_slots_ = 0;  // interval there was
