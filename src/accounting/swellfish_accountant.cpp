@@ -183,10 +183,7 @@ void SwellfishAccountant::advance(Slot slot) {
         for (const LiveId id : left) release(id);
       });
     }
-    beginning_.run_until(current_, [this](std::vector<MeterId>& meters) {
-      std::sort(meters.begin(), meters.end());  // those one after another lie one after another in memory
-      for (const MeterId meter : meters) begin_policies(meter);
-    });
+    beginning_.run_until(current_, [this](std::vector<MeterId>& meters) { begin_policies(meters); });
     if (current_ % 4096 == 0) trim_history();
   }
   if (sessions_.empty()) return;
@@ -198,6 +195,11 @@ void SwellfishAccountant::wake_at(MeterId meter, Slot slot) {
   if (slot >= meters_[meter].begins_at) return;
   meters_[meter].begins_at = slot;
   beginning_.schedule(slot, meter);
+}
+
+void SwellfishAccountant::begin_policies(std::vector<MeterId>& meters) {
+  std::sort(meters.begin(), meters.end());  // those one after another lie one after another in memory
+  for (const MeterId meter : meters) begin_policies(meter);
 }
 
 void SwellfishAccountant::begin_policies(MeterId meter) {
@@ -637,6 +639,7 @@ void SwellfishAccountant::add_rates(const Staged& staged, bool add) {
 }
 
 [[gnu::always_inline]] inline void SwellfishAccountant::wake_for(const SignatureLoss& entry) {
+  if (entry.signature >= watches_.size()) return;
   const Watch& watch = watches_[entry.signature];
   const Units sum = prefix_[entry.signature].back() + entry.loss.units();
   if (is_due(watch.asleep, sum) || is_due(watch.asleep_rate, sum - sum_before(entry.signature)))
@@ -644,14 +647,16 @@ void SwellfishAccountant::add_rates(const Staged& staged, bool add) {
 }
 
 [[gnu::always_inline]] inline bool SwellfishAccountant::fits_awake(const SignatureLoss& entry, bool added) {
+  if (entry.signature >= watches_.size()) return true;
   const Watch& watch = watches_[entry.signature];
   if (watch.relevant == 0) return true;
   if (entry.loss.units() == kTooMuchRate) return false;  // cut off: the true loss may be anything
   const Units more = added ? 0 : entry.loss.units();
-  return std::all_of(watch.awake.begin(), watch.awake.end(), [&](LiveId id) {
+  for (const LiveId id : watch.awake) {
     Live& live = lives_[id];
-    return live.policy.interval.last < current_ || loss_with(live, more) <= live.limit;
-  });
+    if (live.policy.interval.last >= current_ && loss_with(live, more) > live.limit) return false;
+  }
+  return true;
 }
 
 void SwellfishAccountant::rebuild_all() {
@@ -672,17 +677,24 @@ bool SwellfishAccountant::fits_in_past() {
 
 bool SwellfishAccountant::fits_when_added() {
   const bool in_past = staged_.first < current_;
-  if (!in_past)
-    for_watched([this](const SignatureLoss& entry) {
-      wake_for(entry);
-      return true;
-    });
+  if (!in_past) {
+    for (const SignatureLoss& entry : staged_.losses) wake_for(entry);
+  }
   add_rates(staged_, true);
-  const bool fits =
-      in_past ? fits_in_past() : for_watched([this](const SignatureLoss& entry) { return fits_awake(entry, true); });
+  const bool fits = in_past ? fits_in_past()
+                            : std::all_of(staged_.losses.begin(), staged_.losses.end(),
+                                          [this](const SignatureLoss& entry) { return fits_awake(entry, true); });
   add_rates(staged_, false);
   if (in_past) rebuild_all();  // window maxima without what is not charged yet
   return fits;
+}
+
+[[gnu::always_inline]] inline bool SwellfishAccountant::fits_now() {
+  for (const SignatureLoss& entry : staged_.losses) {
+    wake_for(entry);
+    if (!fits_awake(entry, false)) return false;
+  }
+  return true;
 }
 
 [[gnu::always_inline]] inline Result<void> SwellfishAccountant::admit(const Answer& answer) {
@@ -692,11 +704,7 @@ bool SwellfishAccountant::fits_when_added() {
   if (answer.noise == NoiseKind::none) return admit_true_value(answer);
   if (floor_) FUGU_TRY(floor_->admit(answer));
   stage(answer);
-  const bool fits =
-      staged_.first < current_ || has_shapes_ ? fits_when_added() : for_watched([this](const SignatureLoss& entry) {
-        wake_for(entry);
-        return fits_awake(entry, false);
-      });
+  const bool fits = staged_.first < current_ || has_shapes_ ? fits_when_added() : fits_now();
   if (fits) return {};
   staged_.last = staged_.first - 1;
   return refusal(answer);

@@ -122,6 +122,7 @@ class SwellfishAccountant final : public PolicyAccountant {
   // Life of a policy.
   bool reaches_lanes(const Shape& shape, std::span<const std::uint32_t> signatures) const;
   void wake_at(MeterId meter, Slot slot);
+  void begin_policies(std::vector<MeterId>& meters);
   void begin_policies(MeterId meter);
   void end_policies(const std::vector<LiveId>& ended);
   void make_live(MeterId meter, std::uint32_t signature, const Policy& policy);
@@ -156,18 +157,11 @@ class SwellfishAccountant final : public PolicyAccountant {
   Result<void> admit_true_value(const Answer& answer) const;
   void stage(const Answer& answer);
   void stage_comparison(const Answer& answer);
-  /// Whether `fits` holds for every staged loss of a signature, not only of a series.
-  template <class Fits>
-  [[gnu::always_inline]] bool for_watched(Fits&& fits) {
-    for (const SignatureLoss& entry : staged_.losses) {
-      if (entry.signature < watches_.size() && !fits(entry)) return false;
-    }
-    return true;
-  }
   /// Wakes what may be over with this loss in this slot.
   void wake_for(const SignatureLoss& entry);
   /// Whether nobody who is awake is over with it. `added`: it is among the sums.
   bool fits_awake(const SignatureLoss& entry, bool added);
+  bool fits_now();
   bool fits_in_past();
   /// Tries the staged answer with its rates added to the sums, for what is not computed row by row.
   bool fits_when_added();

@@ -93,17 +93,18 @@ void RelevantPolicies::advance(Slot slot) {
   FUGU_CHECK(!slot_ || slot > *slot_);
   slot_ = slot;
   changed_ = false;
-  remove_ended();
+  if (earliest_last_ < slot) remove_ended();
   // Before new policies begin: those will see the arrivals among what is to come.
   if (!arrivals_.empty()) apply_arrivals();
-  agenda_.run_until(slot, [this](std::vector<MeterId>& due) {
-    std::sort(due.begin(), due.end());  // meters one after another lie one after another in memory
-    for (const MeterId meter : due) begin_policies(meter);
-  });
+  agenda_.run_until(slot, [this](std::vector<MeterId>& due) { begin_policies(due); });
+}
+
+void RelevantPolicies::begin_policies(std::vector<MeterId>& meters) {
+  std::sort(meters.begin(), meters.end());  // those one after another lie one after another in memory
+  for (const MeterId meter : meters) begin_policies(meter);
 }
 
 void RelevantPolicies::remove_ended() {
-  if (earliest_last_ >= *slot_) return;
   changed_ = true;
   earliest_last_ = kNever;
   for (std::size_t i = 0; i < last_.size();) {

@@ -116,6 +116,7 @@ class RelevantPolicies {
   void apply_arrivals();
   void remove_ended();
   void remove(std::size_t i);
+  void begin_policies(std::vector<MeterId>& meters);
   void begin_policies(MeterId meter);
   void begin_policy(MeterId meter, const Record& record, std::uint64_t affected_sum);
   static std::uint64_t affected_sum_of(const Record& record, const Upcoming& upcoming);
