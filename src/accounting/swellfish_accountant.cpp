@@ -80,8 +80,7 @@ SwellfishAccountant::SwellfishAccountant(const Definition& definition, const Exp
       reach_slots_(reach.slots),
       channels_(channels_of(exposure, currency_ == Currency::epsilon ? kReferenceStepsPure : kReferenceStepsRho)),
       cost_(channels_, currency_),
-      watches_(exposure.signature_count()),
-      prefix_(channels_.signature_count(), std::vector<Units>(1, 0)) {
+      watches_(channels_.signature_count()) {
   for (SeriesId series = 0; series < exposure.series_count(); ++series) {
     for (const std::uint32_t channel : channels_.signatures_of(series)) {
       if (channels_.signature(channel).size() != 1) continue;
@@ -176,7 +175,7 @@ void SwellfishAccountant::advance(Slot slot) {
   if (floor_) floor_->advance(slot);
   while (current_ < slot) {
     ++current_;
-    for (auto& sums : prefix_) sums.push_back(sums.back());
+    for (Watch& watch : watches_) watch.sums.push_back(watch.sums.back());
     ending_.run_until(current_, [this](const std::vector<LiveId>& ended) { end_policies(ended); });
     if (reach_slots_ > 0) {
       leaving_.run_until(current_, [this](const std::vector<LiveId>& left) {
@@ -211,7 +210,7 @@ void SwellfishAccountant::begin_policies(MeterId meter) {
   for (; at != policies.end() && at->interval.first == current_; ++at) {
     for (const std::uint32_t g : its.signatures) make_live(meter, g, *at);
     if (!its.signatures.empty()) continue;
-    for (std::uint32_t g = 0; g < watches_.size(); ++g) make_live(meter, g, *at);
+    for (std::uint32_t g = 0; g < exposure_.signature_count(); ++g) make_live(meter, g, *at);
   }
   its.begins_at = kNever;
   if (at != policies.end()) wake_at(meter, at->interval.first);
@@ -286,7 +285,7 @@ void SwellfishAccountant::trim_history() {
   const Slot drop = std::max<Slot>(0, earliest - 1) - history_first_;
   if (drop <= 0) return;
   book_.forget_ended(earliest);  // overlaps nothing that is still kept
-  for (auto& sums : prefix_) sums.erase(sums.begin(), sums.begin() + drop);
+  for (Watch& watch : watches_) watch.sums.erase(watch.sums.begin(), watch.sums.begin() + drop);
   history_first_ += drop;
 }
 
@@ -324,9 +323,8 @@ void SwellfishAccountant::put_to_sleep(LiveId id) {
   if (shaped) return wake(id);  // the bounds are for plain policies
   live.rate_limit = narrow(live.limit / slot_weights);
   live.state = State::asleep;
-  const std::vector<Units>& sums = prefix_[live.signature];
-  watches_[live.signature].asleep.push(
-      {sums[index(live.policy.interval.first - 1)] + live.limit / weights, id, ++live.version});
+  Watch& watch = watches_[live.signature];
+  watch.asleep.push({watch.sums[index(live.policy.interval.first - 1)] + live.limit / weights, id, ++live.version});
 }
 
 void SwellfishAccountant::wake(LiveId id) {
@@ -352,18 +350,19 @@ void SwellfishAccountant::settle(LiveId id, Units sum) {
     loss = add_weighted(loss, row.weight, row.best, live.limit);
     open_weights += row.weight;
   }
-  const Units now = prefix_[live.signature].back();
+  Watch& watch = watches_[live.signature];
+  const Units now = watch.sums.back();
   const Units ahead = sum > now ? sum - now : 1;
   const bool can_tell = live.shapes.empty() && loss <= live.limit && open_weights > 0;
   const Units until = can_tell ? now + (live.limit - loss) / open_weights : 0;
   if (until < std::max(sum, now) + ahead) return keep_awake(id);  // it would be back at once
   live.rows.clear();
-  watches_[live.signature].asleep.push({until, id, ++live.version});
+  watch.asleep.push({until, id, ++live.version});
 }
 
 void SwellfishAccountant::wake_up_to(std::uint32_t signature, Units sum) {
   Watch& watch = watches_[signature];
-  const Units rate = sum - sum_before(signature);
+  const Units rate = sum - watch.sum_before();
   const auto next_of = [&](std::priority_queue<Sleeper>& queue, Units reached) {
     while (is_due(queue, reached)) {
       const Sleeper sleeper = queue.top();
@@ -386,8 +385,9 @@ void SwellfishAccountant::wake_up_to(std::uint32_t signature, Units sum) {
 
 bool SwellfishAccountant::sleeps_by_rate(const Live& live, Units rate) const {
   if (rate > live.rate_limit) return false;
-  const Units* sums = &prefix_[live.signature][index(live.policy.interval.first - 1)];
-  const Units* before = &prefix_[live.signature][index(std::min(current_ - 1, live.policy.interval.last))];
+  const std::vector<Units>& all = watches_[live.signature].sums;
+  const Units* sums = &all[index(live.policy.interval.first - 1)];
+  const Units* before = &all[index(std::min(current_ - 1, live.policy.interval.last))];
   for (; sums < before; ++sums) {
     if (sums[1] - sums[0] > live.rate_limit) return false;
   }
@@ -426,14 +426,15 @@ void SwellfishAccountant::add_row(Live& live, const LossTerm& term) const {
 // --- Sums of rates ------------------------------------------------------------------------------------------------
 
 SwellfishAccountant::Units SwellfishAccountant::sum(std::uint32_t channel, Slot first, Slot last) const {
-  return prefix_[channel][index(last)] - prefix_[channel][index(first - 1)];
+  const std::vector<Units>& sums = watches_[channel].sums;
+  return sums[index(last)] - sums[index(first - 1)];
 }
 
 SwellfishAccountant::Units SwellfishAccountant::best_window(std::uint32_t channel, const Interval& interval,
                                                             std::uint64_t length_slots) const {
   const Slot end = std::min(interval.last, current_);
   if (end < interval.first) return 0;
-  const Units* before = &prefix_[channel][index(interval.first - 1)];
+  const Units* before = &watches_[channel].sums[index(interval.first - 1)];
   const auto slots = static_cast<std::uint64_t>(end - interval.first) + 1;
   const Units all = before[slots] - before[0];
   if (slots <= length_slots) return all;
@@ -477,7 +478,7 @@ SwellfishAccountant::Units SwellfishAccountant::best_placement(ShapeRow& row, st
 // --- Losses -------------------------------------------------------------------------------------------------------
 
 SwellfishAccountant::Units SwellfishAccountant::loss_with(Live& live, Units more) const {
-  const std::vector<Units>& sums = prefix_[live.signature];
+  const std::vector<Units>& sums = watches_[live.signature].sums;
   const Units now = sums.back() + more;
   Units loss = live.closed;
   for (std::size_t i = 0; i < live.rows.size(); ++i) {
@@ -504,7 +505,7 @@ SwellfishAccountant::Units SwellfishAccountant::loss_with(Live& live, Units more
 }
 
 SwellfishAccountant::Units SwellfishAccountant::room(Live& live, Units enough) const {
-  const std::vector<Units>& sums = prefix_[live.signature];
+  const std::vector<Units>& sums = watches_[live.signature].sums;
   const Units now = sums[index(current_)];
   // The loss as a function of what is added is a maximum of lines: assume that all windows ending now are the largest
   // of their term, solve, and drop those that are not at the solution, which only gets smaller, until none is left.
@@ -555,7 +556,7 @@ Budget SwellfishAccountant::available() {
   const Budget floor = floor_ ? floor_->available() : Budget::from_units(std::uint64_t{1} << 63);
   Units least = kTooMuchRate;
   for (std::uint32_t g = 0; g < watches_.size(); ++g) {
-    const Units now = prefix_[g].back();
+    const Units now = watches_[g].sums.back();
     std::size_t seen = 0;
     const auto ask_awake = [&] {
       for (; seen < watches_[g].awake.size(); ++seen)
@@ -563,7 +564,7 @@ Budget SwellfishAccountant::available() {
     };
     ask_awake();
     // Only what would wake at that rate can have less room.
-    const Units before = sum_before(g);
+    const Units before = watches_[g].sum_before();
     for (;;) {
       if (is_due(watches_[g].asleep, now + least)) {
         wake_up_to(g, watches_[g].asleep.top().until + 1);
@@ -629,7 +630,7 @@ void SwellfishAccountant::stage_comparison(const Answer& answer) {
 void SwellfishAccountant::add_rates(const Staged& staged, bool add) {
   for (const SignatureLoss& entry : staged.losses) {
     const Units rate = add ? Units{entry.loss.units()} : -Units{entry.loss.units()};  // sums wrap around, and back
-    Units* sums = &prefix_[entry.signature][index(staged.first)];
+    Units* sums = &watches_[entry.signature].sums[index(staged.first)];
     Units total = 0;
     for (Slot slot = staged.first; slot <= current_; ++slot) {
       if (slot <= staged.last) total += rate;
@@ -639,15 +640,13 @@ void SwellfishAccountant::add_rates(const Staged& staged, bool add) {
 }
 
 [[gnu::always_inline]] inline void SwellfishAccountant::wake_for(const SignatureLoss& entry) {
-  if (entry.signature >= watches_.size()) return;
   const Watch& watch = watches_[entry.signature];
-  const Units sum = prefix_[entry.signature].back() + entry.loss.units();
-  if (is_due(watch.asleep, sum) || is_due(watch.asleep_rate, sum - sum_before(entry.signature)))
+  const Units sum = watch.sums.back() + entry.loss.units();
+  if (is_due(watch.asleep, sum) || is_due(watch.asleep_rate, sum - watch.sum_before()))
     wake_up_to(entry.signature, sum);
 }
 
 [[gnu::always_inline]] inline bool SwellfishAccountant::fits_awake(const SignatureLoss& entry, bool added) {
-  if (entry.signature >= watches_.size()) return true;
   const Watch& watch = watches_[entry.signature];
   if (watch.relevant == 0) return true;
   if (entry.loss.units() == kTooMuchRate) return false;  // cut off: the true loss may be anything
@@ -717,9 +716,9 @@ bool SwellfishAccountant::fits_when_added() {
 
 [[gnu::always_inline]] inline void SwellfishAccountant::add_to_slot() {
   for (const SignatureLoss& entry : staged_.losses) {
-    prefix_[entry.signature].back() += entry.loss.units();
-    if (entry.signature >= watches_.size()) continue;
-    for (const LiveId id : watches_[entry.signature].awake) {
+    Watch& watch = watches_[entry.signature];
+    watch.sums.back() += entry.loss.units();
+    for (const LiveId id : watch.awake) {
       for (Row& row : lives_[id].rows) {
         if (row.interval.contains(current_)) row.best = row.candidate;
       }

@@ -15,7 +15,7 @@ namespace fugu {
 
 /// Rates are kept per *channel*: one for each signature, and one for each series that no signature consists of alone.
 /// A rate is the loss of a change by a fixed number of reference steps, as an integer of Budget units; its running sums
-/// over time (`prefix_`) turn every window sum into a difference. Weights are integers, too, so losses are exact.
+/// over time turn every window sum into a difference. Weights are integers, too, so losses are exact.
 ///
 /// Most policies *sleep*. A policy cannot be over while (sum of its weights) · (all rates since its interval began) is
 /// at most its ε, nor while Σ weight · length · (the largest rate since then) is. So it waits in a queue until the
@@ -91,12 +91,14 @@ class SwellfishAccountant final : public PolicyAccountant {
     LiveId first_live = kNone;  // list
     Slot begins_at = kNever;    // its next policy, unless that was taken back; it is on the agenda for then
   };
-  /// What is kept for one signature.
+  /// What is kept for one channel.
   struct Watch {
+    std::vector<Units> sums = {0};  // [index(slot)]: Σ of rates up to and including the slot
     std::vector<LiveId> awake;
-    std::priority_queue<Sleeper> asleep;       // by running sum
-    std::priority_queue<Sleeper> asleep_rate;  // by rate
-    std::uint64_t relevant = 0;                // policies whose interval contains the current slot
+    std::priority_queue<Sleeper> asleep;                 // by running sum
+    std::priority_queue<Sleeper> asleep_rate;            // by rate
+    std::uint64_t relevant = 0;                          // policies whose interval contains the current slot
+    Units sum_before() const { return sums.end()[-2]; }  // the current slot
   };
   struct Staged {
     std::span<const SignatureLoss> losses;  // per channel, of each newly touched slot; kept in cost_
@@ -142,8 +144,6 @@ class SwellfishAccountant final : public PolicyAccountant {
   static bool is_due(const std::priority_queue<Sleeper>& queue, Units reached) {
     return !queue.empty() && queue.top().until < reached;
   }
-  /// The running sum before this slot.
-  Units sum_before(std::uint32_t channel) const { return prefix_[channel].end()[-2]; }
   void forget_stale(std::priority_queue<Sleeper>& queue) const;
   void refresh_neighbours(MeterId meter, const Policy& policy);
   Budget budget_of(Budget epsilon);
@@ -188,12 +188,11 @@ class SwellfishAccountant final : public PolicyAccountant {
   Agenda<LiveId> leaving_;  // with a reach: answers may still touch slots of an interval that has ended
   std::vector<Live> lives_;
   std::vector<LiveId> free_;
-  std::vector<Watch> watches_;  // per signature
+  std::vector<Watch> watches_;  // per channel: the signatures, then series, for which no policy is live
   std::map<Budget, Budget> budgets_;
 
   Slot current_ = -1;
   Slot history_first_ = 0;
-  std::vector<std::vector<Units>> prefix_;  // [channel][index(slot)]: Σ of rates up to and including the slot
   std::map<std::uint64_t, Session> sessions_;
   Staged staged_;
 };
