@@ -356,6 +356,38 @@ TEST(SwellfishAccountant, WindowsAreExactWhereAllTogetherExceed64Bits) {
   EXPECT_FALSE(accountant->charge(request_at(0.5, 30)));  // 20 of the past, and this for the other
 }
 
+TEST(SwellfishAccountant, AWindowThatExceeds64BitsIsNotTakenForASmallOne) {
+  // 16 slots at 60 are 960 of ε = 1000: more than 64 bits hold, and 0 when cut to them.
+  const auto accountant = make_policy_accountant(swellfish(0), expose_one(1));
+  ASSERT_TRUE(accountant->state("m", {}, box(0, 99, 30, 1, 1000)));
+  const auto answer_at = [](std::uint64_t rate, Slot slot) {
+    Answer answer = request_at(1, slot);
+    answer.parameter = {{1, rate}};
+    return answer;
+  };
+  for (Slot slot = 0; slot < 16; ++slot) {
+    accountant->advance(slot);
+    ASSERT_TRUE(accountant->charge(answer_at(60, slot)));
+  }
+  accountant->advance(50);
+  ASSERT_TRUE(accountant->state("m", {}, box(55, 99, 30, 1, 1000)));
+  accountant->advance(60);
+  EXPECT_FALSE(accountant->charge(answer_at(45, 60)));  // 960 of the first, and 45 of the second
+}
+
+TEST(SwellfishAccountant, APolicyThatSleepsUntilARateIsLargeWakesForIt) {
+  const auto accountant = make_policy_accountant(swellfish(0), expose_one(1));
+  ASSERT_TRUE(accountant->state("m", {}, box(0, 99, 1, 1)));
+  for (Slot slot = 0; slot < 10; ++slot) {  // more than ε together, and never in one slot
+    accountant->advance(slot);
+    ASSERT_TRUE(accountant->charge(request_at(0.5, slot)));
+  }
+  accountant->advance(10);
+  EXPECT_FALSE(accountant->charge(request_at(1.5, 10)));
+  EXPECT_TRUE(accountant->charge(request_at(0.75, 10)));
+  EXPECT_FALSE(accountant->charge(request_at(0.5, 10)));  // besides what the slot has lost already
+}
+
 RC_GTEST_PROP(SwellfishAccountant, APolicyBeginsInItsSlotWhateverElseIsStatedOrTakenBack, ()) {
   // Near ones and far ones, in any order; one that is taken back may be the one that its meter waits for.
   const auto accountant = make_policy_accountant(swellfish(0), expose_one(1));

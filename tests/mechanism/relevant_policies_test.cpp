@@ -124,7 +124,9 @@ TEST(RelevantPolicies, TheChangeFollowsTheSensitivity) {
     relevant.advance(slot);
     EXPECT_EQ(relevant.change(0), change) << slot;
     relevant.record_spent(0.5);
-    if (slot == 2) EXPECT_EQ(relevant.spent(0), 4.5 + 24.5 + 24.5);
+    if (slot == 2) {
+      EXPECT_EQ(relevant.spent(0), 4.5 + 24.5 + 24.5);
+    }
   }
 }
 
