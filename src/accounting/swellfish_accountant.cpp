@@ -57,6 +57,15 @@ uint128 add_weighted(uint128 sum, std::uint64_t weight, std::uint64_t rate, uint
   return product > limit - sum ? kTooMuch : sum + product;
 }
 
+/// The largest difference between running sums `length` apart, each of which fits `Word`.
+template <class Word>
+Word largest_window(std::span<const uint128> sums, std::size_t length) {
+  Word largest = 0;
+  for (std::size_t i = length; i < sums.size(); ++i)
+    largest = std::max(largest, static_cast<Word>(static_cast<Word>(sums[i]) - static_cast<Word>(sums[i - length])));
+  return largest;
+}
+
 /// The largest sum that is not kTooMuch.
 constexpr uint128 kUnlimited = kTooMuch - 1;
 
@@ -71,8 +80,7 @@ SwellfishAccountant::SwellfishAccountant(const Definition& definition, const Exp
       reach_slots_(reach.slots),
       channels_(channels_of(exposure, currency_ == Currency::epsilon ? kReferenceStepsPure : kReferenceStepsRho)),
       cost_(channels_, currency_),
-      watches_(exposure.signature_count()),
-      prefix_(channels_.signature_count(), std::vector<Units>(1, 0)) {
+      watches_(channels_.signature_count()) {
   for (SeriesId series = 0; series < exposure.series_count(); ++series) {
     for (const std::uint32_t channel : channels_.signatures_of(series)) {
       if (channels_.signature(channel).size() != 1) continue;
@@ -109,16 +117,15 @@ Result<MeterId> SwellfishAccountant::state(std::string_view name, std::span<cons
   if (policy.shape && currency_ == Currency::rho && !is_envelope(*policy.shape))
     return Error{Cause::bad_input, "the profile changes a series in two ways at once: name each series once"};
   const MeterId meter = book_.meter(name);
-  if (meter == signatures_of_meter_.size()) {
-    signatures_of_meter_.emplace_back(signatures.begin(), signatures.end());
-    first_live_of_meter_.push_back(kNone);
-  } else if (!std::equal(signatures.begin(), signatures.end(), signatures_of_meter_[meter].begin(),
-                         signatures_of_meter_[meter].end())) {
+  if (meter == meters_.size()) {
+    meters_.push_back({{signatures.begin(), signatures.end()}});
+  } else if (!std::equal(signatures.begin(), signatures.end(), meters_[meter].signatures.begin(),
+                         meters_[meter].signatures.end())) {
     return Error{Cause::bad_input, "the meter counted into other series when it stated its first policy"};
   }
   book_.add(meter, policy);
   has_shapes_ = has_shapes_ || (policy.shape && currency_ == Currency::epsilon);
-  beginning_.schedule(policy.interval.first, meter);
+  wake_at(meter, policy.interval.first);
   refresh_neighbours(meter, policy);
   return meter;
 }
@@ -149,7 +156,7 @@ Result<MeterId> SwellfishAccountant::withdraw(std::string_view name, const Polic
 }
 
 void SwellfishAccountant::refresh_neighbours(MeterId meter, const Policy& policy) {
-  for (LiveId id = first_live_of_meter_[meter]; id != kNone; id = lives_[id].next_of_meter) {
+  for (LiveId id = meters_[meter].first_live; id != kNone; id = lives_[id].next_of_meter) {
     Live& live = lives_[id];
     if (!live.policy.interval.overlaps(policy.interval)) continue;
     live.state == State::awake ? rebuild(live) : put_to_sleep(id);
@@ -168,7 +175,7 @@ void SwellfishAccountant::advance(Slot slot) {
   if (floor_) floor_->advance(slot);
   while (current_ < slot) {
     ++current_;
-    for (auto& sums : prefix_) sums.push_back(sums.back());
+    for (Watch& watch : watches_) watch.sums.push_back(watch.sums.back());
     ending_.run_until(current_, [this](const std::vector<LiveId>& ended) { end_policies(ended); });
     if (reach_slots_ > 0) {
       leaving_.run_until(current_, [this](const std::vector<LiveId>& left) {
@@ -183,21 +190,30 @@ void SwellfishAccountant::advance(Slot slot) {
   std::erase_if(sessions_, [&](const auto& entry) { return entry.second.first < earliest; });
 }
 
+void SwellfishAccountant::wake_at(MeterId meter, Slot slot) {
+  if (slot >= meters_[meter].begins_at) return;
+  meters_[meter].begins_at = slot;
+  beginning_.schedule(slot, meter);
+}
+
 void SwellfishAccountant::begin_policies(std::vector<MeterId>& meters) {
-  std::sort(meters.begin(), meters.end());
-  meters.erase(std::unique(meters.begin(), meters.end()), meters.end());
-  for (const MeterId meter : meters) {
-    const auto policies = book_.of(meter).policies();
-    auto at = std::lower_bound(policies.begin(), policies.end(), current_,
-                               [](const Policy& policy, Slot slot) { return policy.interval.first < slot; });
-    for (; at != policies.end() && at->interval.first == current_; ++at) {
-      if (signatures_of_meter_[meter].empty()) {
-        for (std::uint32_t g = 0; g < watches_.size(); ++g) make_live(meter, g, *at);
-      } else {
-        for (const std::uint32_t g : signatures_of_meter_[meter]) make_live(meter, g, *at);
-      }
-    }
+  std::sort(meters.begin(), meters.end());  // those one after another lie one after another in memory
+  for (const MeterId meter : meters) begin_policies(meter);
+}
+
+void SwellfishAccountant::begin_policies(MeterId meter) {
+  Meter& its = meters_[meter];
+  if (its.begins_at != current_) return;  // was woken for it already
+  const auto policies = book_.of(meter).policies();
+  auto at = std::lower_bound(policies.begin(), policies.end(), current_,
+                             [](const Policy& policy, Slot slot) { return policy.interval.first < slot; });
+  for (; at != policies.end() && at->interval.first == current_; ++at) {
+    for (const std::uint32_t g : its.signatures) make_live(meter, g, *at);
+    if (!its.signatures.empty()) continue;
+    for (std::uint32_t g = 0; g < exposure_.signature_count(); ++g) make_live(meter, g, *at);
   }
+  its.begins_at = kNever;
+  if (at != policies.end()) wake_at(meter, at->interval.first);
 }
 
 void SwellfishAccountant::make_live(MeterId meter, std::uint32_t signature, const Policy& policy) {
@@ -212,8 +228,8 @@ void SwellfishAccountant::make_live(MeterId meter, std::uint32_t signature, cons
   live.limit = static_cast<Units>(budget_of(policy.epsilon).units()) << weight_shift_;
   live.meter = meter;
   live.signature = signature;
-  live.next_of_meter = first_live_of_meter_[meter];
-  first_live_of_meter_[meter] = id;
+  live.next_of_meter = meters_[meter].first_live;
+  meters_[meter].first_live = id;
   ++watches_[signature].relevant;
   ending_.schedule(policy.interval.last + 1, id);
   put_to_sleep(id);
@@ -239,7 +255,7 @@ void SwellfishAccountant::release(LiveId id) {
     lives_[last].position = live.position;
     watch.awake.pop_back();
   }
-  LiveId* link = &first_live_of_meter_[live.meter];
+  LiveId* link = &meters_[live.meter].first_live;
   while (*link != id) link = &lives_[*link].next_of_meter;
   *link = live.next_of_meter;
   live.state = State::free;
@@ -269,7 +285,7 @@ void SwellfishAccountant::trim_history() {
   const Slot drop = std::max<Slot>(0, earliest - 1) - history_first_;
   if (drop <= 0) return;
   book_.forget_ended(earliest);  // overlaps nothing that is still kept
-  for (auto& sums : prefix_) sums.erase(sums.begin(), sums.begin() + drop);
+  for (Watch& watch : watches_) watch.sums.erase(watch.sums.begin(), watch.sums.begin() + drop);
   history_first_ += drop;
 }
 
@@ -307,9 +323,8 @@ void SwellfishAccountant::put_to_sleep(LiveId id) {
   if (shaped) return wake(id);  // the bounds are for plain policies
   live.rate_limit = narrow(live.limit / slot_weights);
   live.state = State::asleep;
-  const std::vector<Units>& sums = prefix_[live.signature];
-  watches_[live.signature].asleep.push(
-      {sums[index(live.policy.interval.first - 1)] + live.limit / weights, id, ++live.version});
+  Watch& watch = watches_[live.signature];
+  watch.asleep.push({watch.sums[index(live.policy.interval.first - 1)] + live.limit / weights, id, ++live.version});
 }
 
 void SwellfishAccountant::wake(LiveId id) {
@@ -335,20 +350,21 @@ void SwellfishAccountant::settle(LiveId id, Units sum) {
     loss = add_weighted(loss, row.weight, row.best, live.limit);
     open_weights += row.weight;
   }
-  const Units now = prefix_[live.signature].back();
+  Watch& watch = watches_[live.signature];
+  const Units now = watch.sums.back();
   const Units ahead = sum > now ? sum - now : 1;
   const bool can_tell = live.shapes.empty() && loss <= live.limit && open_weights > 0;
   const Units until = can_tell ? now + (live.limit - loss) / open_weights : 0;
   if (until < std::max(sum, now) + ahead) return keep_awake(id);  // it would be back at once
   live.rows.clear();
-  watches_[live.signature].asleep.push({until, id, ++live.version});
+  watch.asleep.push({until, id, ++live.version});
 }
 
 void SwellfishAccountant::wake_up_to(std::uint32_t signature, Units sum) {
   Watch& watch = watches_[signature];
-  const Units rate = sum - sum_before(signature);
+  const Units rate = sum - watch.sum_before();
   const auto next_of = [&](std::priority_queue<Sleeper>& queue, Units reached) {
-    while (!queue.empty() && queue.top().until < reached) {
+    while (is_due(queue, reached)) {
       const Sleeper sleeper = queue.top();
       queue.pop();
       if (lives_[sleeper.live].version == sleeper.version) return sleeper.live;
@@ -369,8 +385,9 @@ void SwellfishAccountant::wake_up_to(std::uint32_t signature, Units sum) {
 
 bool SwellfishAccountant::sleeps_by_rate(const Live& live, Units rate) const {
   if (rate > live.rate_limit) return false;
-  const Units* sums = &prefix_[live.signature][index(live.policy.interval.first - 1)];
-  const Units* before = &prefix_[live.signature][index(std::min(current_ - 1, live.policy.interval.last))];
+  const std::vector<Units>& all = watches_[live.signature].sums;
+  const Units* sums = &all[index(live.policy.interval.first - 1)];
+  const Units* before = &all[index(std::min(current_ - 1, live.policy.interval.last))];
   for (; sums < before; ++sums) {
     if (sums[1] - sums[0] > live.rate_limit) return false;
   }
@@ -409,19 +426,22 @@ void SwellfishAccountant::add_row(Live& live, const LossTerm& term) const {
 // --- Sums of rates ------------------------------------------------------------------------------------------------
 
 SwellfishAccountant::Units SwellfishAccountant::sum(std::uint32_t channel, Slot first, Slot last) const {
-  return prefix_[channel][index(last)] - prefix_[channel][index(first - 1)];
+  const std::vector<Units>& sums = watches_[channel].sums;
+  return sums[index(last)] - sums[index(first - 1)];
 }
 
 SwellfishAccountant::Units SwellfishAccountant::best_window(std::uint32_t channel, const Interval& interval,
                                                             std::uint64_t length_slots) const {
   const Slot end = std::min(interval.last, current_);
   if (end < interval.first) return 0;
-  const auto length = static_cast<Slot>(length_slots);
-  if (end - interval.first < length) return sum(channel, interval.first, end);
-  Units best = 0;
-  for (Slot first = interval.first; first + length - 1 <= end; ++first)
-    best = std::max(best, sum(channel, first, first + length - 1));
-  return best;
+  const Units* before = &watches_[channel].sums[index(interval.first - 1)];
+  const auto slots = static_cast<std::uint64_t>(end - interval.first) + 1;
+  const Units all = before[slots] - before[0];
+  if (slots <= length_slots) return all;
+  const std::span sums(before, slots + 1);
+  // No window has more than all of them: half the bits tell nearly always.
+  return all > kTooMuchRate ? largest_window<Units>(sums, length_slots)
+                            : largest_window<std::uint64_t>(sums, length_slots);
 }
 
 SwellfishAccountant::Units SwellfishAccountant::placed(const Profile& profile, Slot start, const Interval& within,
@@ -458,7 +478,7 @@ SwellfishAccountant::Units SwellfishAccountant::best_placement(ShapeRow& row, st
 // --- Losses -------------------------------------------------------------------------------------------------------
 
 SwellfishAccountant::Units SwellfishAccountant::loss_with(Live& live, Units more) const {
-  const std::vector<Units>& sums = prefix_[live.signature];
+  const std::vector<Units>& sums = watches_[live.signature].sums;
   const Units now = sums.back() + more;
   Units loss = live.closed;
   for (std::size_t i = 0; i < live.rows.size(); ++i) {
@@ -485,7 +505,7 @@ SwellfishAccountant::Units SwellfishAccountant::loss_with(Live& live, Units more
 }
 
 SwellfishAccountant::Units SwellfishAccountant::room(Live& live, Units enough) const {
-  const std::vector<Units>& sums = prefix_[live.signature];
+  const std::vector<Units>& sums = watches_[live.signature].sums;
   const Units now = sums[index(current_)];
   // The loss as a function of what is added is a maximum of lines: assume that all windows ending now are the largest
   // of their term, solve, and drop those that are not at the solution, which only gets smaller, until none is left.
@@ -536,7 +556,7 @@ Budget SwellfishAccountant::available() {
   const Budget floor = floor_ ? floor_->available() : Budget::from_units(std::uint64_t{1} << 63);
   Units least = kTooMuchRate;
   for (std::uint32_t g = 0; g < watches_.size(); ++g) {
-    const Units now = prefix_[g].back();
+    const Units now = watches_[g].sums.back();
     std::size_t seen = 0;
     const auto ask_awake = [&] {
       for (; seen < watches_[g].awake.size(); ++seen)
@@ -544,14 +564,11 @@ Budget SwellfishAccountant::available() {
     };
     ask_awake();
     // Only what would wake at that rate can have less room.
-    const Units before = sum_before(g);
-    const auto due = [&](const std::priority_queue<Sleeper>& queue, Units from) {
-      return !queue.empty() && from + queue.top().until < now + least;
-    };
+    const Units before = watches_[g].sum_before();
     for (;;) {
-      if (due(watches_[g].asleep, 0)) {
+      if (is_due(watches_[g].asleep, now + least)) {
         wake_up_to(g, watches_[g].asleep.top().until + 1);
-      } else if (due(watches_[g].asleep_rate, before)) {
+      } else if (is_due(watches_[g].asleep_rate, now + least - before)) {
         wake_up_to(g, before + watches_[g].asleep_rate.top().until + 1);
       } else {
         break;
@@ -585,15 +602,19 @@ Result<void> SwellfishAccountant::admit_true_value(const Answer& answer) const {
                                    "policy is relevant, and where this was chosen"};
 }
 
-void SwellfishAccountant::stage(const Answer& answer) {
+[[gnu::always_inline]] inline void SwellfishAccountant::stage(const Answer& answer) {
   staged_.session = answer.session;
   staged_.first = answer.first_slot;
   staged_.last = answer.slot;
-  if (!answer.is_comparison()) {
+  if (answer.is_comparison()) {
+    stage_comparison(answer);
+  } else {
     staged_.losses = cost_.of_answer(answer);
-    return;
   }
-  // A session is charged for each slot it reaches, once.
+}
+
+/// A session is charged for each slot it reaches, once.
+void SwellfishAccountant::stage_comparison(const Answer& answer) {
   const auto known = sessions_.find(answer.session);
   staged_.session_first = known != sessions_.end() ? known->second.first : answer.first_slot;
   if (known != sessions_.end()) staged_.first = std::max(staged_.first, known->second.last + 1);
@@ -608,30 +629,31 @@ void SwellfishAccountant::stage(const Answer& answer) {
 
 void SwellfishAccountant::add_rates(const Staged& staged, bool add) {
   for (const SignatureLoss& entry : staged.losses) {
-    std::vector<Units>& sums = prefix_[entry.signature];
+    const Units rate = add ? Units{entry.loss.units()} : -Units{entry.loss.units()};  // sums wrap around, and back
+    Units* sums = &watches_[entry.signature].sums[index(staged.first)];
     Units total = 0;
     for (Slot slot = staged.first; slot <= current_; ++slot) {
-      if (slot <= staged.last) total += entry.loss.units();
-      add ? sums[index(slot)] += total : sums[index(slot)] -= total;
+      if (slot <= staged.last) total += rate;
+      *sums++ += total;
     }
   }
 }
 
-void SwellfishAccountant::wake_for_staged() {
-  for (const SignatureLoss& entry : staged_.losses) {
-    if (entry.signature < watches_.size())
-      wake_up_to(entry.signature, prefix_[entry.signature].back() + entry.loss.units());
-  }
+[[gnu::always_inline]] inline void SwellfishAccountant::wake_for(const SignatureLoss& entry) {
+  const Watch& watch = watches_[entry.signature];
+  const Units sum = watch.sums.back() + entry.loss.units();
+  if (is_due(watch.asleep, sum) || is_due(watch.asleep_rate, sum - watch.sum_before()))
+    wake_up_to(entry.signature, sum);
 }
 
-bool SwellfishAccountant::fits_now(bool added) {
-  for (const SignatureLoss& entry : staged_.losses) {
-    if (entry.signature >= watches_.size() || watches_[entry.signature].relevant == 0) continue;
-    if (entry.loss.units() == kTooMuchRate) return false;  // cut off: the true loss may be anything
-    const Units more = added ? 0 : entry.loss.units();
-    for (const LiveId id : watches_[entry.signature].awake) {
-      if (lives_[id].policy.interval.last >= current_ && loss_with(lives_[id], more) > lives_[id].limit) return false;
-    }
+[[gnu::always_inline]] inline bool SwellfishAccountant::fits_awake(const SignatureLoss& entry, bool added) {
+  const Watch& watch = watches_[entry.signature];
+  if (watch.relevant == 0) return true;
+  if (entry.loss.units() == kTooMuchRate) return false;  // cut off: the true loss may be anything
+  const Units more = added ? 0 : entry.loss.units();
+  for (const LiveId id : watch.awake) {
+    Live& live = lives_[id];
+    if (live.policy.interval.last >= current_ && loss_with(live, more) > live.limit) return false;
   }
   return true;
 }
@@ -654,44 +676,49 @@ bool SwellfishAccountant::fits_in_past() {
 
 bool SwellfishAccountant::fits_when_added() {
   const bool in_past = staged_.first < current_;
-  if (!in_past) wake_for_staged();
+  if (!in_past) {
+    for (const SignatureLoss& entry : staged_.losses) wake_for(entry);
+  }
   add_rates(staged_, true);
-  const bool fits = in_past ? fits_in_past() : fits_now(true);
+  const bool fits = in_past ? fits_in_past()
+                            : std::all_of(staged_.losses.begin(), staged_.losses.end(),
+                                          [this](const SignatureLoss& entry) { return fits_awake(entry, true); });
   add_rates(staged_, false);
   if (in_past) rebuild_all();  // window maxima without what is not charged yet
   return fits;
 }
 
-Result<void> SwellfishAccountant::admit(const Answer& answer) {
+[[gnu::always_inline]] inline bool SwellfishAccountant::fits_now() {
+  for (const SignatureLoss& entry : staged_.losses) {
+    wake_for(entry);
+    if (!fits_awake(entry, false)) return false;
+  }
+  return true;
+}
+
+[[gnu::always_inline]] inline Result<void> SwellfishAccountant::admit(const Answer& answer) {
   FUGU_CHECK(answer.slot == current_ && answer.first_slot >= 0 && answer.first_slot <= answer.slot);
   FUGU_CHECK(static_cast<std::uint64_t>(answer.slot - answer.first_slot) <= reach_slots_);
-  staged_.losses = {};
   staged_.last = staged_.first - 1;
   if (answer.noise == NoiseKind::none) return admit_true_value(answer);
   if (floor_) FUGU_TRY(floor_->admit(answer));
   stage(answer);
-  bool fits = false;
-  if (staged_.first < current_ || has_shapes_) {
-    fits = fits_when_added();
-  } else {
-    wake_for_staged();
-    fits = fits_now(false);
-  }
+  const bool fits = staged_.first < current_ || has_shapes_ ? fits_when_added() : fits_now();
   if (fits) return {};
-  staged_.losses = {};
   staged_.last = staged_.first - 1;
   return refusal(answer);
 }
 
-Error SwellfishAccountant::refusal(const Answer& answer) const {
+[[gnu::cold, gnu::noinline]] Error SwellfishAccountant::refusal(const Answer& answer) const {
   return {Cause::refused, "slot " + std::to_string(current_) + ": a " + std::string(name_of(answer.statistic)) +
                               " answer would break a policy"};
 }
 
-void SwellfishAccountant::take_candidates() {
+[[gnu::always_inline]] inline void SwellfishAccountant::add_to_slot() {
   for (const SignatureLoss& entry : staged_.losses) {
-    if (entry.signature >= watches_.size()) continue;
-    for (const LiveId id : watches_[entry.signature].awake) {
+    Watch& watch = watches_[entry.signature];
+    watch.sums.back() += entry.loss.units();
+    for (const LiveId id : watch.awake) {
       for (Row& row : lives_[id].rows) {
         if (row.interval.contains(current_)) row.best = row.candidate;
       }
@@ -699,13 +726,23 @@ void SwellfishAccountant::take_candidates() {
   }
 }
 
-void SwellfishAccountant::commit() {
+[[gnu::always_inline]] inline void SwellfishAccountant::commit() {
   if (staged_.last < staged_.first) return;
   if (floor_) floor_->commit();
-  add_rates(staged_, true);
-  staged_.first < current_ ? rebuild_all() : take_candidates();
+  if (staged_.first < current_) {
+    add_rates(staged_, true);
+    rebuild_all();
+  } else {
+    add_to_slot();
+  }
   if (staged_.session != 0) sessions_[staged_.session] = {staged_.session_first, staged_.last};
   staged_.last = staged_.first - 1;
+}
+
+Result<void> SwellfishAccountant::charge(const Answer& answer) {
+  FUGU_TRY(admit(answer));
+  commit();
+  return {};
 }
 
 }  // namespace fugu

@@ -1,6 +1,7 @@
 // Swellfish: L(J) ≤ ε for every policy of every meter.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <queue>
 #include <vector>
@@ -14,7 +15,7 @@ namespace fugu {
 
 /// Rates are kept per *channel*: one for each signature, and one for each series that no signature consists of alone.
 /// A rate is the loss of a change by a fixed number of reference steps, as an integer of Budget units; its running sums
-/// over time (`prefix_`) turn every window sum into a difference. Weights are integers, too, so losses are exact.
+/// over time turn every window sum into a difference. Weights are integers, too, so losses are exact.
 ///
 /// Most policies *sleep*. A policy cannot be over while (sum of its weights) · (all rates since its interval began) is
 /// at most its ε, nor while Σ weight · length · (the largest rate since then) is. So it waits in a queue until the
@@ -39,11 +40,14 @@ class SwellfishAccountant final : public PolicyAccountant {
   Budget available() override;
   Budget worst() const override { return floor_ ? floor_->worst() : Budget(); }
   Result<void> admit(const Answer& answer) override;
+  Result<void> charge(const Answer& answer) override;
   void commit() override;
 
  private:
   using Units = uint128;  // of rates (Budget units), or of weight times rate
   using LiveId = std::uint32_t;
+  static constexpr LiveId kNone = ~LiveId{0};
+  static constexpr Slot kNever = std::numeric_limits<Slot>::max();
 
   /// One term of a policy's loss whose interval has not ended.
   struct Row {
@@ -82,12 +86,19 @@ class SwellfishAccountant final : public PolicyAccountant {
     std::uint32_t version;
     friend bool operator<(const Sleeper& a, const Sleeper& b) { return a.until > b.until; }  // earliest on top
   };
-  /// What is kept for one signature.
+  struct Meter {
+    std::vector<std::uint32_t> signatures;
+    LiveId first_live = kNone;  // list
+    Slot begins_at = kNever;    // its next policy, unless that was taken back; it is on the agenda for then
+  };
+  /// What is kept for one channel.
   struct Watch {
+    std::vector<Units> sums = {0};  // [index(slot)]: Σ of rates up to and including the slot
     std::vector<LiveId> awake;
-    std::priority_queue<Sleeper> asleep;       // by running sum
-    std::priority_queue<Sleeper> asleep_rate;  // by rate
-    std::uint64_t relevant = 0;                // policies whose interval contains the current slot
+    std::priority_queue<Sleeper> asleep;                 // by running sum
+    std::priority_queue<Sleeper> asleep_rate;            // by rate
+    std::uint64_t relevant = 0;                          // policies whose interval contains the current slot
+    Units sum_before() const { return sums.end()[-2]; }  // the current slot
   };
   struct Staged {
     std::span<const SignatureLoss> losses;  // per channel, of each newly touched slot; kept in cost_
@@ -100,7 +111,6 @@ class SwellfishAccountant final : public PolicyAccountant {
     Slot first;
     Slot last;
   };
-  static constexpr LiveId kNone = ~LiveId{0};
 
   // Rates.
   std::size_t index(Slot slot) const { return static_cast<std::size_t>(slot - history_first_ + 1); }
@@ -113,7 +123,9 @@ class SwellfishAccountant final : public PolicyAccountant {
 
   // Life of a policy.
   bool reaches_lanes(const Shape& shape, std::span<const std::uint32_t> signatures) const;
+  void wake_at(MeterId meter, Slot slot);
   void begin_policies(std::vector<MeterId>& meters);
+  void begin_policies(MeterId meter);
   void end_policies(const std::vector<LiveId>& ended);
   void make_live(MeterId meter, std::uint32_t signature, const Policy& policy);
   void release(LiveId id);
@@ -129,8 +141,9 @@ class SwellfishAccountant final : public PolicyAccountant {
   void wake_up_to(std::uint32_t signature, Units sum);
   /// Whether the policy can sleep until a slot's rate exceeds its limit. `rate`: this slot's, so far and to come.
   bool sleeps_by_rate(const Live& live, Units rate) const;
-  /// The running sum before this slot.
-  Units sum_before(std::uint32_t channel) const { return prefix_[channel][index(current_ - 1)]; }
+  static bool is_due(const std::priority_queue<Sleeper>& queue, Units reached) {
+    return !queue.empty() && queue.top().until < reached;
+  }
   void forget_stale(std::priority_queue<Sleeper>& queue) const;
   void refresh_neighbours(MeterId meter, const Policy& policy);
   Budget budget_of(Budget epsilon);
@@ -143,13 +156,18 @@ class SwellfishAccountant final : public PolicyAccountant {
   Units room(Live& live, Units enough) const;
   Result<void> admit_true_value(const Answer& answer) const;
   void stage(const Answer& answer);
-  void wake_for_staged();
-  bool fits_now(bool added);
+  void stage_comparison(const Answer& answer);
+  /// Wakes what may be over with this loss in this slot.
+  void wake_for(const SignatureLoss& entry);
+  /// Whether nobody who is awake is over with it. `added`: it is among the sums.
+  bool fits_awake(const SignatureLoss& entry, bool added);
+  bool fits_now();
   bool fits_in_past();
   /// Tries the staged answer with its rates added to the sums, for what is not computed row by row.
   bool fits_when_added();
   void rebuild_all();
-  void take_candidates();
+  /// The staged answer, which touches this slot alone, holds.
+  void add_to_slot();
   Error refusal(const Answer& answer) const;
 
   Definition definition_;
@@ -163,20 +181,18 @@ class SwellfishAccountant final : public PolicyAccountant {
   CostTable cost_;
 
   PolicyBook book_;
-  std::vector<std::vector<std::uint32_t>> signatures_of_meter_;
-  std::vector<LiveId> first_live_of_meter_;
-  bool has_shapes_ = false;  // some policy has one
-  Agenda<MeterId> beginning_;
+  std::vector<Meter> meters_;
+  bool has_shapes_ = false;    // some policy has one
+  Agenda<MeterId> beginning_;  // meters that have a policy that begins then
   Agenda<LiveId> ending_;
   Agenda<LiveId> leaving_;  // with a reach: answers may still touch slots of an interval that has ended
   std::vector<Live> lives_;
   std::vector<LiveId> free_;
-  std::vector<Watch> watches_;  // per signature
+  std::vector<Watch> watches_;  // per channel: the signatures, then series, for which no policy is live
   std::map<Budget, Budget> budgets_;
 
   Slot current_ = -1;
   Slot history_first_ = 0;
-  std::vector<std::vector<Units>> prefix_;  // [channel][index(slot)]: Σ of rates up to and including the slot
   std::map<std::uint64_t, Session> sessions_;
   Staged staged_;
 };

@@ -21,30 +21,26 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// count ρ per squared step, its square.
 class Sensitivity {
  public:
-  Sensitivity(std::optional<std::uint64_t> global_steps, Delta delta)
-      : global_steps_(global_steps), squared_(delta.value() > 0) {}
+  Sensitivity(const RelevantPolicies& relevant, std::optional<std::uint64_t> global_steps)
+      : global_steps_(global_steps), global_change_(relevant.change_of(global_steps.value_or(0))) {}
 
   void advance(const RelevantPolicies& relevant) {
-    if (global_steps_ && relevant.changed())
-      global_steps_ = std::max(*global_steps_, relevant.largest_sensitivity_steps());
+    if (!global_steps_ || !relevant.changed()) return;
+    global_steps_ = std::max(*global_steps_, relevant.largest_sensitivity_steps());
+    global_change_ = relevant.change_of(*global_steps_);
   }
   /// For the policies of one meter.
   double steps(const RelevantPolicies& relevant, MeterId meter) const {
-    return change(global_steps_ ? *global_steps_ : relevant.sensitivity_steps(meter));
+    return global_steps_ ? global_change_ : relevant.change(meter);
   }
   /// For all meters.
   double steps(const RelevantPolicies& relevant) const {
-    return change(global_steps_ ? *global_steps_ : relevant.largest_sensitivity_steps());
+    return global_steps_ ? global_change_ : relevant.change_of(relevant.largest_sensitivity_steps());
   }
 
  private:
-  double change(std::uint64_t steps) const {
-    const auto by = static_cast<double>(steps);
-    return squared_ ? by * by : by;
-  }
-
   std::optional<std::uint64_t> global_steps_;
-  bool squared_;
+  double global_change_;
 };
 
 /// What all rules do alike: follow the relevant policies. Under a promise with δ > 0 a policy has a ρ to spend instead
@@ -92,7 +88,7 @@ enum class Spacing : std::uint8_t { every_slot, once_a_window };
 class WindowPlanner final : public Following<Planner> {
  public:
   WindowPlanner(Window window, Spacing spacing, std::optional<std::uint64_t> global_steps, Delta delta)
-      : Following(delta), window_(window), spacing_(spacing), sensitivity_(global_steps, delta) {}
+      : Following(delta), window_(window), spacing_(spacing), sensitivity_(relevant_, global_steps) {}
 
   void add(MeterId meter, const Policy& policy) override {
     Following::add(meter, policy);
@@ -134,7 +130,7 @@ class DivisionPlanner final : public Following<DecidingPlanner> {
  public:
   DivisionPlanner(Allocation allocation, std::optional<std::uint64_t> global_steps, const PlannerOptions& options)
       : Following(options.delta),
-        sensitivity_(global_steps, options.delta),
+        sensitivity_(relevant_, global_steps),
         rate_max_(options.rate_max),
         allowance_(allocation, Budget(), 1, 1) {}
 
@@ -181,7 +177,7 @@ class DivisionPlanner final : public Following<DecidingPlanner> {
 class IntervalSamplePlanner final : public Following<Planner> {
  public:
   IntervalSamplePlanner(std::optional<std::uint64_t> global_steps, Delta delta)
-      : Following(delta), sensitivity_(global_steps, delta) {}
+      : Following(delta), sensitivity_(relevant_, global_steps) {}
 
   double rate(Slot slot) override {
     relevant_.advance(slot);
@@ -211,7 +207,7 @@ class AffectedSlotsPlanner final : public Following<DecidingPlanner, RelevantPol
  public:
   AffectedSlotsPlanner(double answer_share, Strategies strategies, std::optional<std::uint64_t> global_steps,
                        Delta delta)
-      : Following(delta), answer_share_(answer_share), strategies_(strategies), sensitivity_(global_steps, delta) {}
+      : Following(delta), answer_share_(answer_share), strategies_(strategies), sensitivity_(relevant_, global_steps) {}
 
   double rate(Slot slot) override {
     relevant_.advance(slot);
@@ -300,7 +296,7 @@ class ApproximateDominantPlanner final : public Following<Planner> {
   explicit ApproximateDominantPlanner(const PlannerOptions& options)
       : Following(Delta::zero()),  // its rates are those of Laplace noise
         delta_(options.delta.value()),
-        sensitivity_(options.sensitivity_steps, Delta::zero()) {}
+        sensitivity_(relevant_, options.sensitivity_steps) {}
 
   double rate(Slot slot) override {
     relevant_.advance(slot);

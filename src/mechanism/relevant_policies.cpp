@@ -29,7 +29,7 @@ void RelevantPolicies::add(MeterId meter, const Policy& policy) {
   FUGU_CHECK(!slot_ || policy.interval.first > *slot_);
   if (meter >= collections_.size()) {
     collections_.resize(meter + std::size_t{1});
-    sensitivity_steps_.resize(collections_.size(), 0);
+    sensitivities_.resize(collections_.size());
     has_arrival_.resize(collections_.size(), 0);
   }
   Upcoming& upcoming = collections_[meter];
@@ -93,17 +93,18 @@ void RelevantPolicies::advance(Slot slot) {
   FUGU_CHECK(!slot_ || slot > *slot_);
   slot_ = slot;
   changed_ = false;
-  remove_ended();
+  if (earliest_last_ < slot) remove_ended();
   // Before new policies begin: those will see the arrivals among what is to come.
   if (!arrivals_.empty()) apply_arrivals();
-  agenda_.run_until(slot, [this](std::vector<MeterId>& due) {
-    std::sort(due.begin(), due.end());  // meters one after another lie one after another in memory
-    for (const MeterId meter : due) begin_policies(meter);
-  });
+  agenda_.run_until(slot, [this](std::vector<MeterId>& due) { begin_policies(due); });
+}
+
+void RelevantPolicies::begin_policies(std::vector<MeterId>& meters) {
+  std::sort(meters.begin(), meters.end());  // those one after another lie one after another in memory
+  for (const MeterId meter : meters) begin_policies(meter);
 }
 
 void RelevantPolicies::remove_ended() {
-  if (earliest_last_ >= *slot_) return;
   changed_ = true;
   earliest_last_ = kNever;
   for (std::size_t i = 0; i < last_.size();) {
@@ -117,7 +118,7 @@ void RelevantPolicies::remove_ended() {
 }
 
 void RelevantPolicies::remove(std::size_t i) {
-  sensitivity_steps_[meters_[i]] -= records_[i].magnitude_steps;
+  set_sensitivity(meters_[i], sensitivity_steps(meters_[i]) - records_[i].magnitude_steps);
   const auto drop = [i](auto& column) {
     column[i] = column.back();
     column.pop_back();
@@ -188,7 +189,7 @@ std::uint64_t RelevantPolicies::affected_sum_of(const Record& record, const Upco
 
 void RelevantPolicies::begin_policy(MeterId meter, const Record& record, std::uint64_t affected_sum) {
   changed_ = true;
-  sensitivity_steps_[meter] += record.magnitude_steps;
+  set_sensitivity(meter, sensitivity_steps(meter) + record.magnitude_steps);
   earliest_last_ = std::min(earliest_last_, record.interval.last);
   meters_.push_back(meter);
   last_.push_back(record.interval.last);
@@ -200,18 +201,17 @@ void RelevantPolicies::begin_policy(MeterId meter, const Record& record, std::ui
 
 std::uint64_t RelevantPolicies::largest_sensitivity_steps() const {
   std::uint64_t largest = 0;
-  for (const MeterId meter : meters_) largest = std::max(largest, sensitivity_steps_[meter]);
+  for (const MeterId meter : meters_) largest = std::max(largest, sensitivity_steps(meter));
   return largest;
 }
 
 void RelevantPolicies::record_spent(double rate) {
   if (!(rate > 0)) return;
   ++answered_;
+  // A change by nothing loses nothing even to a true value, whose rate is infinite.
   for (std::size_t i = 0; i < meters_.size(); ++i) {
-    const std::uint64_t steps = sensitivity_steps_[meters_[i]];
-    if (steps == 0) continue;  // loses nothing even to a true value
-    const auto change = static_cast<double>(steps);
-    spent_[i] += rate * (loss_ == Loss::squared ? change * change : change);
+    const double by = change(meters_[i]);
+    if (by > 0) spent_[i] += rate * by;
   }
 }
 

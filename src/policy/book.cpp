@@ -15,10 +15,14 @@ constexpr std::size_t kBlock = 16;
 }  // namespace
 
 void Collection::add(const Policy& policy) {
+  longest_slots_ = std::max(longest_slots_, policy.interval.slots());
+  if (policies_.empty() || !earlier(policy, policies_.back())) {  // most come in order
+    policies_.push_back(policy);
+    return append_latest(policy.interval.last);
+  }
   const auto at = std::upper_bound(policies_.begin(), policies_.end(), policy, earlier);
   const auto index = static_cast<std::size_t>(at - policies_.begin());
   policies_.insert(at, policy);
-  longest_slots_ = std::max(longest_slots_, policy.interval.slots());
   update_latest(index);
 }
 
@@ -92,6 +96,16 @@ std::size_t Collection::next_reaching(std::size_t i, std::size_t end, Slot slot)
     i += std::max<std::size_t>(skipped, 1);
   }
   return end;
+}
+
+void Collection::append_latest(Slot last) {
+  std::size_t below = policies_.size();
+  for (std::vector<Slot>& level : latest_) {
+    below = (below + kBlock - 1) / kBlock;
+    level.resize(below, 0);
+    level.back() = std::max(level.back(), last);
+  }
+  if (below > 1) update_latest(policies_.size() - 1);  // another level is needed, or the first
 }
 
 void Collection::update_latest(std::size_t from) {

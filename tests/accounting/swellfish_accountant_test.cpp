@@ -340,6 +340,77 @@ TEST(SwellfishAccountant, RatesTooLargeToCountAreRefused) {
   }
 }
 
+TEST(SwellfishAccountant, WindowsAreExactWhereAllTogetherExceed64Bits) {
+  // One step, ε = 20: each slot may lose 20, and 20 slots together lose more than 64 bits hold.
+  const auto accountant = make_policy_accountant(swellfish(0), expose_one(1));
+  ASSERT_TRUE(accountant->state("m", {}, box(0, 40, 1, 1, 20)));
+  for (Slot slot = 0; slot < 20; ++slot) {
+    accountant->advance(slot);
+    ASSERT_TRUE(accountant->charge(request_at(19, slot)));
+  }
+  ASSERT_TRUE(accountant->state("m", {}, box(30, 40, 1, 1, 100)));  // what it overlaps is computed afresh
+  accountant->advance(20);
+  EXPECT_FALSE(accountant->charge(request_at(20.5, 20)));
+  EXPECT_TRUE(accountant->charge(request_at(20, 20)));
+  accountant->advance(30);
+  EXPECT_FALSE(accountant->charge(request_at(0.5, 30)));  // 20 of the past, and this for the other
+}
+
+TEST(SwellfishAccountant, AWindowThatExceeds64BitsIsNotTakenForASmallOne) {
+  // 16 slots at 60 are 960 of ε = 1000: more than 64 bits hold, and 0 when cut to them.
+  const auto accountant = make_policy_accountant(swellfish(0), expose_one(1));
+  ASSERT_TRUE(accountant->state("m", {}, box(0, 99, 30, 1, 1000)));
+  const auto answer_at = [](std::uint64_t rate, Slot slot) {
+    Answer answer = request_at(1, slot);
+    answer.parameter = {{1, rate}};
+    return answer;
+  };
+  for (Slot slot = 0; slot < 16; ++slot) {
+    accountant->advance(slot);
+    ASSERT_TRUE(accountant->charge(answer_at(60, slot)));
+  }
+  accountant->advance(50);
+  ASSERT_TRUE(accountant->state("m", {}, box(55, 99, 30, 1, 1000)));
+  accountant->advance(60);
+  EXPECT_FALSE(accountant->charge(answer_at(45, 60)));  // 960 of the first, and 45 of the second
+}
+
+TEST(SwellfishAccountant, APolicyThatSleepsUntilARateIsLargeWakesForIt) {
+  const auto accountant = make_policy_accountant(swellfish(0), expose_one(1));
+  ASSERT_TRUE(accountant->state("m", {}, box(0, 99, 1, 1)));
+  for (Slot slot = 0; slot < 10; ++slot) {  // more than ε together, and never in one slot
+    accountant->advance(slot);
+    ASSERT_TRUE(accountant->charge(request_at(0.5, slot)));
+  }
+  accountant->advance(10);
+  EXPECT_FALSE(accountant->charge(request_at(1.5, 10)));
+  EXPECT_TRUE(accountant->charge(request_at(0.75, 10)));
+  EXPECT_FALSE(accountant->charge(request_at(0.5, 10)));  // besides what the slot has lost already
+}
+
+RC_GTEST_PROP(SwellfishAccountant, APolicyBeginsInItsSlotWhateverElseIsStatedOrTakenBack, ()) {
+  // Near ones and far ones, in any order; one that is taken back may be the one that its meter waits for.
+  const auto accountant = make_policy_accountant(swellfish(0), expose_one(1));
+  std::vector<std::pair<std::string, Policy>> kept;
+  for (Slot slot = 0; slot < 1500; ++slot) {
+    const int stated = slot == 0 ? 8 : slot % 50 == 0 ? 2 : 0;
+    for (int i = 0; i < stated; ++i) {
+      const Slot first = slot + *rc::gen::element<Slot>(0, 1, 3, 20, 255, 256, 257, 700);
+      kept.emplace_back(*rc::gen::element<std::string>("a", "b"),
+                        box(first, first + *rc::gen::inRange<Slot>(0, 4), 1, 1));
+      RC_ASSERT(accountant->state(kept.back().first, {}, kept.back().second).has_value());
+    }
+    if (stated > 0 && !kept.empty()) {
+      const auto gone = kept.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(kept));
+      if (accountant->withdraw(gone->first, gone->second)) kept.erase(gone);
+    }
+    accountant->advance(slot);
+    const bool relevant =
+        std::any_of(kept.begin(), kept.end(), [&](const auto& each) { return each.second.interval.contains(slot); });
+    RC_ASSERT(accountant->idle(0) == !relevant);
+  }
+}
+
 TEST(SwellfishAccountant, AMeterCannotMoveToOtherSeries) {
   const auto accountant = make_policy_accountant(swellfish(0), expose({1, 1}, {{0}, {1}}));
   const std::vector<std::uint32_t> first{0};

@@ -116,5 +116,19 @@ TEST(RelevantPolicies, CountsAnsweredSlotsSinceTheIntervalBegan) {
   EXPECT_DOUBLE_EQ(relevant.spent(0), 1.5 + 3 + 3);
 }
 
+TEST(RelevantPolicies, TheChangeFollowsTheSensitivity) {
+  RelevantPolicies relevant(RelevantPolicies::Affected::ignored, RelevantPolicies::Loss::squared);
+  relevant.add(0, policy_of(0, 2, 1, 3));
+  relevant.add(0, policy_of(1, 3, 1, 4));
+  for (const auto& [slot, change] : {std::pair<Slot, double>{0, 9}, {1, 49}, {2, 49}, {3, 16}, {4, 0}}) {
+    relevant.advance(slot);
+    EXPECT_EQ(relevant.change(0), change) << slot;
+    relevant.record_spent(0.5);
+    if (slot == 2) {
+      EXPECT_EQ(relevant.spent(0), 4.5 + 24.5 + 24.5);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fugu::test

@@ -60,7 +60,14 @@ class RelevantPolicies {
   std::uint64_t answered_slots(std::size_t i) const { return answered_ - counts_[i].answered_before; }
 
   /// Temporal sensitivity of a meter in the current slot: the sum of its relevant magnitudes.
-  std::uint64_t sensitivity_steps(MeterId meter) const { return sensitivity_steps_[meter]; }
+  std::uint64_t sensitivity_steps(MeterId meter) const { return sensitivities_[meter].steps; }
+  /// What a rate is multiplied with to get the meter's loss: its sensitivity, or the square of it.
+  double change(MeterId meter) const { return sensitivities_[meter].change; }
+  /// The same for another sensitivity.
+  double change_of(std::uint64_t steps) const {
+    const auto by = static_cast<double>(steps);
+    return loss_ == Loss::squared ? by * by : by;
+  }
   /// The largest over all meters. Looks at every relevant policy.
   std::uint64_t largest_sensitivity_steps() const;
   std::size_t meter_count() const { return collections_.size(); }
@@ -72,6 +79,10 @@ class RelevantPolicies {
     std::uint64_t magnitude_steps;
     double epsilon;
     bool operator==(const Record&) const = default;
+  };
+  struct Sensitivity {
+    std::uint64_t steps = 0;
+    double change = 0;
   };
   struct Counts {
     std::int64_t affected_sum;  // of Algorithm 6 before it is capped at |J|
@@ -99,11 +110,13 @@ class RelevantPolicies {
   static std::uint64_t reach(const Interval& interval, const Interval& other, std::uint64_t other_length_slots);
   static void insert(Upcoming& upcoming, const Record& record, bool keep_ordered);
   static void order(Upcoming& upcoming);
+  void set_sensitivity(MeterId meter, std::uint64_t steps) { sensitivities_[meter] = {steps, change_of(steps)}; }
   void wake_at(MeterId meter, Slot slot);
   void remember_arrival(MeterId meter, const Record& record, std::int64_t sign);
   void apply_arrivals();
   void remove_ended();
   void remove(std::size_t i);
+  void begin_policies(std::vector<MeterId>& meters);
   void begin_policies(MeterId meter);
   void begin_policy(MeterId meter, const Record& record, std::uint64_t affected_sum);
   static std::uint64_t affected_sum_of(const Record& record, const Upcoming& upcoming);
@@ -112,9 +125,9 @@ class RelevantPolicies {
   Affected affected_;
   Loss loss_;
   std::optional<Slot> slot_;
-  std::vector<Upcoming> collections_;  // by meter
-  std::vector<std::uint64_t> sensitivity_steps_;
-  Agenda<MeterId> agenda_;  // meters that have a policy that begins then
+  std::vector<Upcoming> collections_;       // by meter
+  std::vector<Sensitivity> sensitivities_;  // by meter
+  Agenda<MeterId> agenda_;                  // meters that have a policy that begins then
   std::vector<Arrival> arrivals_;
   std::vector<char> has_arrival_;  // by meter
   bool changed_ = true;

@@ -39,8 +39,13 @@ class Collection {
       return;
     }
     const std::size_t end = end_of(interval);
-    std::size_t i = next_reaching(begin_of(interval, end), end, interval.first);
-    for (; i < end; i = next_reaching(i + 1, end, interval.first)) visit(policies_[i]);
+    for (std::size_t i = begin_of(interval, end); i < end;) {
+      if (policies_[i].interval.last >= interval.first) {
+        visit(policies_[i++]);
+      } else {
+        i = next_reaching(i, end, interval.first);
+      }
+    }
   }
   std::size_t count_overlapping(const Interval& interval) const;
 
@@ -51,7 +56,10 @@ class Collection {
   std::size_t end_of(const Interval& interval) const;
   /// The first policy from position `i` on that does not end before `slot`; `end` or beyond when there is none before.
   std::size_t next_reaching(std::size_t i, std::size_t end, Slot slot) const;
+  /// After policies from this position on have changed.
   void update_latest(std::size_t from);
+  /// After one that reaches `last` was put at the end.
+  void append_latest(Slot last);
 
   std::vector<Policy> policies_;
   std::uint64_t longest_slots_ = 0;  // interval there was

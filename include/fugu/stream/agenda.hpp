@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -19,27 +20,46 @@ class Agenda {
  public:
   /// `slot` must be after the one that was run last.
   void schedule(Slot slot, const Item& item) {
-    if (slot < near_end_) {
+    if (slot < near_end()) {
       near(slot).push_back(item);
     } else {
       far_[slot].push_back(item);
+      far_begin_ = std::min(far_begin_, slot);
     }
   }
 
   /// Calls run(items) with everything scheduled for each slot up to `slot`, in order of slots. What is scheduled
-  /// meanwhile must be for later slots.
+  /// meanwhile must be for slots after `slot`.
   template <class Run>
   void run_until(Slot slot, Run&& run) {
-    if (next_ == slot && slot < near_end_ && far_.empty()) {  // the next slot, and nothing far ahead: nearly always
+    if (next_ != slot || far_begin_ <= near_end()) return run_far(slot, run);
+    std::vector<Item>& due = near(next_++);  // the next slot, and nothing comes near: nearly always
+    if (!due.empty()) run_all(due, run);
+  }
+
+ private:
+  static constexpr Slot kNearSlots = 256;
+  static constexpr Slot kNever = std::numeric_limits<Slot>::max();
+
+  std::vector<Item>& near(Slot slot) { return near_[static_cast<std::size_t>(slot) % kNearSlots]; }
+  /// Slots from here on are in far_.
+  Slot near_end() const { return next_ + kNearSlots - 1; }
+
+  template <class Run>
+  void run_all(std::vector<Item>& items, Run& run) {
+    due_.clear();
+    due_.swap(items);  // running may schedule into the same place of the ring
+    run(due_);
+  }
+
+  template <class Run>
+  [[gnu::noinline]] void run_far(Slot slot, Run& run) {
+    for (const Slot end = near_end(); next_ < end && next_ <= slot;) {
       std::vector<Item>& due = near(next_++);
-      near_end_ = std::max(near_end_, next_ + kNearSlots - 1);
       if (!due.empty()) run_all(due, run);
-      return;
     }
-    for (; next_ < near_end_ && next_ <= slot; ++next_) run_all(near(next_), run);
     next_ = slot + 1;
-    near_end_ = std::max(near_end_, next_ + kNearSlots - 1);
-    while (!far_.empty() && far_.begin()->first < near_end_) {
+    while (!far_.empty() && far_.begin()->first < near_end()) {
       auto node = far_.extract(far_.begin());
       if (node.key() <= slot) {
         run_all(node.mapped(), run);
@@ -48,25 +68,13 @@ class Agenda {
         items.insert(items.end(), node.mapped().begin(), node.mapped().end());
       }
     }
-  }
-
- private:
-  static constexpr Slot kNearSlots = 256;
-
-  std::vector<Item>& near(Slot slot) { return near_[static_cast<std::size_t>(slot) % kNearSlots]; }
-
-  template <class Run>
-  void run_all(std::vector<Item>& items, Run& run) {
-    if (items.empty()) return;
-    due_.clear();
-    due_.swap(items);  // running may schedule into the same place of the ring
-    run(due_);
+    far_begin_ = far_.empty() ? kNever : far_.begin()->first;
   }
 
   std::array<std::vector<Item>, kNearSlots> near_;
-  Slot near_end_ = 0;  // slots from here on are in far_
   Slot next_ = 0;
   std::map<Slot, std::vector<Item>> far_;
+  Slot far_begin_ = kNever;  // of its slots
   std::vector<Item> due_;
 };
 
