@@ -4,6 +4,12 @@
 
 namespace fugu {
 
+namespace {
+
+constexpr std::size_t kRoomAtFirst = 1 << 20;  // losses; for long windows more is made when it is needed
+
+}  // namespace
+
 WindowAccountant::WindowAccountant(const Definition& definition, const Exposure& exposure, Reach reach,
                                    Enforcement enforcement)
     : exposure_(exposure),
@@ -16,7 +22,9 @@ WindowAccountant::WindowAccountant(const Definition& definition, const Exposure&
       rows_(static_cast<std::size_t>(window_ + reach.slots)),
       current_row_(rows_ - 1),
       window_sum_(signatures_),
-      cost_(exposure_, currency_) {}
+      cost_(exposure_, currency_) {
+  carried_.reserve(std::min(rows_ * signatures_, kRoomAtFirst));
+}
 
 inline void WindowAccountant::step() {
   ++current_;

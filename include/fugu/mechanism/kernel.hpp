@@ -40,9 +40,17 @@ class NoisyValues {
   std::size_t size() const { return size_; }
   /// Nothing where the total is missing.
   std::optional<NoisyValue> operator[](std::size_t index) const {
+    std::optional<NoisyValue> value;
+    if (has(index)) copy(index, value.emplace());
+    return value;
+  }
+  /// The same without a detour, for where there are many.
+  bool has(std::size_t index) const { return place_ == nullptr || place_[index] != kMissing; }
+  void copy(std::size_t index, NoisyValue& to) const {
     const std::size_t at = place_ == nullptr ? index : place_[index];
-    if (at == kMissing) return std::nullopt;
-    return NoisyValue{answer_->values[at], answer_->noise, answer_->parameter_of(at)};
+    to.steps = answer_->values[at];
+    to.noise = answer_->noise;
+    to.parameter = answer_->parameter_of(at);
   }
 
  private:

@@ -34,18 +34,12 @@ class Release {
   std::span<const ReleasedValue> values() const { return values_; }
   const ReleasedValue& operator[](SeriesId series) const { return values_[series]; }
 
-  void set(SeriesId series, const NoisyValue& value) {
-    ReleasedValue& released = values_[series];
-    released.value = value;
-    released.known = released.sampled = true;
-    released.estimated = false;
-    untouched_ = false;
-  }
+  void set(SeriesId series, const NoisyValue& value) { sample(series).value = value; }
   /// Sets those series for which there is an answer.
   void set(std::span<const SeriesId> series, const NoisyValues& answers) {
     FUGU_CHECK(series.size() == answers.size());
     for (std::size_t i = 0; i < series.size(); ++i) {
-      if (const auto answer = answers[i]) set(series[i], *answer);
+      if (answers.has(i)) answers.copy(i, sample(series[i]).value);
     }
   }
   /// Releases what was made of this and earlier answers: a smoothed or predicted value, a member's part of a sum. Costs
@@ -60,6 +54,14 @@ class Release {
 
  private:
   friend class SlotRunner;
+  /// Where an answer of this slot goes.
+  ReleasedValue& sample(SeriesId series) {
+    ReleasedValue& released = values_[series];
+    released.known = released.sampled = true;
+    released.estimated = false;
+    untouched_ = false;
+    return released;
+  }
   void start(Slot slot, std::int32_t utc_offset_s) {
     slot_ = slot;
     utc_offset_s_ = utc_offset_s;
