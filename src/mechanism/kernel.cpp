@@ -42,7 +42,11 @@ Rational at_least(Rational value, Rational smallest) {
 // What a statistic is cut off at: with the largest noise added it still fits.
 constexpr int128 kLargestStatistic = int128{1} << 61;
 
-int128 distance_between(int128 a, int128 b) { return a < b ? b - a : a - b; }
+std::uint64_t distance_between(std::int64_t a, std::int64_t b) {
+  const auto x = static_cast<std::uint64_t>(a);
+  const auto y = static_cast<std::uint64_t>(b);
+  return a < b ? y - x : x - y;
+}
 
 /// Σ |value − mean| of those that are not missing, floored: as detail::scaled_deviation_portable has it, in more bits.
 int128 long_deviation(std::span<const std::int64_t> values, std::int64_t missing) {
@@ -540,8 +544,8 @@ std::int64_t Kernel::evaluate(Statistic statistic, std::span<const SeriesId> ser
     if (statistic == Statistic::deviation) {
       total += deviation_of(series[i], first_slot);
     } else if (missing_[series[i]] == 0) {
-      const int128 value = reveal(now_[series[i]]);
-      total += statistic == Statistic::distance ? distance_between(value, reference[i]) : value;
+      const std::int64_t value = reveal(now_[series[i]]);
+      total += statistic == Statistic::distance ? int128{distance_between(value, reference[i])} : int128{value};
     }
   }
   // Cutting off moves two values no further apart, so the gain stays what it is; wrapping around would not.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -286,6 +287,30 @@ TEST(Kernel, WhatIsMissingCostsNothing) {
                 EXPECT_TRUE(release[1].known);
                 const SeriesId first = 0;
                 EXPECT_TRUE(kernel.values({&first, 1}, kernel.total()));  // its meters have paid nothing yet
+              });
+}
+
+TEST(Kernel, StatisticsThatDoNotFitAreCutOff) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  constexpr double kCutOff = 0x1p61;
+  constexpr double kNoise = 1e4;  // of scale 40: exceeded with probability e^-250
+  in_one_slot(define(Protects::event, 1), expose({1, 1}, Exposure::all_disjoint(2)), row_of(0, {kLargest, -kLargest}),
+              [](Kernel& kernel, Release&) {
+                const std::vector<std::int64_t> other_end = {std::numeric_limits<std::int64_t>::min(), kLargest};
+                const auto far = kernel.distance(kernel.all(), other_end, kernel.total() / 40);
+                const std::vector<std::int64_t> same = {kLargest, -kLargest};
+                const auto near = kernel.distance(kernel.all(), same, kernel.total() / 40);
+                const auto sum = kernel.sum(kernel.all(), kernel.total() / 40);
+                ASSERT_TRUE(far && near && sum);
+                EXPECT_NEAR(static_cast<double>(far->steps), kCutOff, kNoise);
+                EXPECT_NEAR(static_cast<double>(near->steps), 0, kNoise);
+                EXPECT_NEAR(static_cast<double>(sum->steps), 0, kNoise);  // neither one alone
+                auto out_of_reach =
+                    kernel.open_threshold(Statistic::distance, kernel.all(), kLargest, kernel.total() / 40);
+                ASSERT_TRUE(out_of_reach);
+                EXPECT_FALSE(*kernel.exceeds(*out_of_reach, other_end));
+                out_of_reach->move_to(std::numeric_limits<std::int64_t>::min());
+                EXPECT_TRUE(*kernel.exceeds(*out_of_reach, same));
               });
 }
 
