@@ -348,6 +348,27 @@ TEST(Kernel, CopiesOfOneSessionEndTogether) {
   });
 }
 
+TEST(Kernel, ACopyDoesNotTakeOverTheNoiseOfTheNextSession) {
+  in_one_slot(define(Protects::event, 1), expose_one(1), row_of(0, {0}), [](Kernel& kernel, Release&) {
+    const auto open = [&] {
+      return *kernel.open_threshold(Statistic::distance, kernel.all(), 1'000'000, kernel.total() / 4);
+    };
+    const std::int64_t near = 0;
+    const std::int64_t far = 100'000'000;
+    Threshold first = open();
+    EXPECT_FALSE(*kernel.exceeds(first, {&near, 1}));
+    Threshold copy = first;
+    EXPECT_TRUE(*kernel.exceeds(first, {&far, 1}));
+    Threshold next = open();  // its noise lies where that of the first did
+    EXPECT_FALSE(*kernel.exceeds(next, {&near, 1}));
+    EXPECT_NEAR(kernel.available().to_double(), 0.5, 1e-9);
+    EXPECT_FALSE(*kernel.exceeds(copy, {&near, 1}));
+    EXPECT_NEAR(kernel.available().to_double(), 0.25, 1e-9);  // a session of its own
+    EXPECT_FALSE(*kernel.exceeds(next, {&near, 1}));
+    EXPECT_NEAR(kernel.available().to_double(), 0.25, 1e-9);  // which the other outlives
+  });
+}
+
 TEST(KernelDeathTest, AThresholdIsNotAskedAfterItsYes) {
   in_one_slot(define(Protects::event, 1), expose_one(1), row_of(0, {1000}), [](Kernel& kernel, Release&) {
     auto threshold = kernel.open_threshold(Statistic::sum, kernel.all(), -1'000'000, kernel.total() / 4);
