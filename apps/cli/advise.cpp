@@ -89,7 +89,7 @@ class AdviseRun {
   Result<void> find_requirement(const Advisor& advisor);
 
   std::string about_stream(const Advisor& advisor) const;
-  std::string about_requirement(const AdviceRequirement& requirement) const;
+  std::string about_requirement(const AdviceRequirement& requirement, std::size_t series) const;
   std::string about_target(const Advisor& advisor) const;
   std::string about_what_is_too_rare() const;
   std::string why(const Prediction& prediction) const;
@@ -198,11 +198,15 @@ std::string AdviseRun::about_stream(const Advisor& advisor) const {
          runs + " of each strategy on each).";
 }
 
-std::string AdviseRun::about_requirement(const AdviceRequirement& requirement) const {
+std::string AdviseRun::about_requirement(const AdviceRequirement& requirement, std::size_t series) const {
   std::string text = "w-event, ε = " + short_number(requirement.epsilon);
   if (arguments_.delta > 0) text += ", δ = " + short_number(arguments_.delta);
-  return text + ", w = " + std::to_string(requirement.window_slots) + ", sensitivity " +
-         short_number(*arguments_.sensitivity) + "; error: " + arguments_.metric +
+  text +=
+      ", w = " + std::to_string(requirement.window_slots) + ", sensitivity " + short_number(*arguments_.sensitivity);
+  if (series > 1)
+    text += arguments_.budgets == "own" ? "; no meter counts into two of the series"
+                                        : "; the series share the budget (--budgets own if no meter counts into two)";
+  return text + "; error: " + arguments_.metric +
          (metric_ == AdviceMetric::mre ? " with γ = " + short_number(arguments_.gamma) : "");
 }
 
@@ -341,11 +345,13 @@ void AdviseRun::print_recommendation(const Advisor& advisor, const Advice& advic
 void AdviseRun::print_text(const Advisor& advisor, const Advice& advice) const {
   print_wrapped(about_stream(advisor));
   if (target_) print_wrapped(about_target(advisor));
-  print_wrapped(about_requirement(advice.requirement));
+  print_wrapped(about_requirement(advice.requirement, advisor.streams().front().series()));
   std::printf("\n");
   print_ranking(advice);
-  if (target_ && advice.best_yardstick().error <= *arguments_.target_error)
+  if (target_ && advice.best_yardstick().error <= *arguments_.target_error) {
+    std::printf("\n");
     print_wrapped("The target needs no budget: " + not_looking(advisor, advice.best_yardstick()) + " reaches it.");
+  }
   print_recommendation(advisor, advice);
 }
 

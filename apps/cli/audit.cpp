@@ -180,8 +180,8 @@ Result<UnitStep> finest_grid(const DefinitionOptions& about, std::size_t series)
 Outcome audit_without_ledger(const AuditArguments& arguments) {
   DefinitionOptions about = arguments.definition;
   const bool has_policies = about.policies.given();
-  // Policies say themselves what may change. Without a word about the floor, none is checked.
-  const bool unchecked_floor = has_policies && about.policies.floor.empty();
+  // Policies say themselves what may change. Without a word about what holds besides, nothing is checked of that.
+  const bool unchecked_floor = has_policies && about.policies.floor.empty() && !about.policies.exact_when_idle;
   if (unchecked_floor) about.policies.exact_when_idle = true;
   FUGU_ASSIGN(const Definition definition, about.make());
   FUGU_ASSIGN(const std::vector<std::string> series, series_in(arguments.released));
@@ -204,7 +204,8 @@ Outcome audit_without_ledger(const AuditArguments& arguments) {
                                       ? audit_stated_rates(rows, definition, exposure, book, unit_step.to_double())
                                       : audit_stated_rates(rows, definition, exposure, unit_step.to_double()));
   if (unchecked_floor)
-    report.definition = "swellfish: the policies given; what holds besides was not looked at (--floor)";
+    report.definition =
+        "swellfish: the policies given; what holds besides was not looked at (--floor or --exact-when-idle)";
   note("the loss rates in the file are believed; audit the ledger for evidence");
   print(report, {series, unit_step.to_double()});
   return verdict(report.holds());

@@ -43,8 +43,6 @@ constexpr const char* kLooseningCosts =
     "and "
     "what that rule does changes with the wish.";
 
-void print_section(const std::string& heading) { std::printf("\n%s\n", heading.c_str()); }
-
 }  // namespace
 
 Result<PlannedNoise> PlanRun::plan(const std::string& name, double epsilon_factor, Known known) const {
@@ -141,24 +139,27 @@ Outcome PlanRun::run() {
   FUGU_TRY(weigh_parts());
   find_binding();
 
-  for (const auto& [about, text] : facts()) std::printf("%-11s %s\n", about.c_str(), text.c_str());
-  print_section(noise_caption());
-  print_table(strategies_table(), "  ");
-  for (const std::string& remark : remarks()) print_wrapped(remark, "  ");
+  // What can be piped on has standard output for itself.
+  std::FILE* const to = files_on_standard_output() > 0 ? stderr : stdout;
+  const auto print_heading = [to](const std::string& heading) { std::fprintf(to, "\n%s\n", heading.c_str()); };
+  for (const auto& [about, text] : facts()) std::fprintf(to, "%-11s %s\n", about.c_str(), text.c_str());
+  print_heading(noise_caption());
+  print_table(strategies_table(), "  ", to);
+  for (const std::string& remark : remarks()) print_wrapped(remark, "  ", to);
   const Gains gained = gains();
   const report::Table binding = binding_table();
-  print_section(binding.caption);
-  print_table(binding, "  ");
-  print_section(gained.table.caption);
-  print_table(gained.table, "  ");
-  if (gained.loosening_costs) print_wrapped(kLooseningCosts, "  ");
-  print_section("What an observer could still learn");
-  for (const std::string& words : plain_words()) print_wrapped(words, "  ");
+  print_heading(binding.caption);
+  print_table(binding, "  ", to);
+  print_heading(gained.table.caption);
+  print_table(gained.table, "  ", to);
+  if (gained.loosening_costs) print_wrapped(kLooseningCosts, "  ", to);
+  print_heading("What an observer could still learn");
+  for (const std::string& words : plain_words()) print_wrapped(words, "  ", to);
   std::optional<Target> target;
   if (arguments_.target_error) {
     FUGU_ASSIGN(target, solve_target());
-    print_section("The error that is wanted");
-    for (const std::string& words : target->words) print_wrapped(words, "  ");
+    print_heading("The error that is wanted");
+    for (const std::string& words : target->words) print_wrapped(words, "  ", to);
   }
   if (!arguments_.out.empty()) FUGU_TRY(write_csv());
   FUGU_TRY(write_pictures(gained, target));
@@ -215,13 +216,18 @@ void add_plan(CLI::App& app, Outcome& outcome) {
   command->add_option("--meter", arguments->meter, "Explain and draw the policies of this meter")->group(question);
   command->add_option("--top", arguments->top, "How many policies to explain, and groups of series to show")
       ->capture_default_str()
+      ->check(CLI::Range(1, 1000))
       ->group(question);
   command
       ->add_option("--target-error", arguments->target_error,
                    "Find the factor on all ε with which the first strategy's expected error is this")
       ->group(question);
   const std::string output = "Output";
-  command->add_option("--out", arguments->out, "CSV slot,strategy,scale,expected_error,relevant; - is standard output")
+  command
+      ->add_option(
+          "--out", arguments->out,
+          "CSV slot,strategy,scale,expected_error,relevant (with --start: time instead of slot; with series: their "
+          "names last). - is standard output; tables then go to standard error")
       ->group(output);
   command->add_option("--plot", arguments->plot, "SVG: policies of a meter above, scale over time below")
       ->group(output);

@@ -14,7 +14,9 @@ namespace fugu::cli {
 
 namespace {
 
+// What a policy may have.
 constexpr double kEpsilonMax = 0x1p15;
+constexpr double kEpsilonMin = 1e-12;
 
 std::string number(double value) { return report::format_significant(value); }
 
@@ -22,6 +24,16 @@ std::string percent(double share) {
   const double value = 100 * share;
   const double magnitude = std::abs(value);
   return magnitude < 0.005 ? "0 %" : report::format_fixed(value, magnitude < 1 ? 2 : magnitude < 10 ? 1 : 0) + " %";
+}
+
+/// A use that is more than 1 does not read as 1.
+std::string use_text(double use) {
+  constexpr int kDigits = 3;
+  constexpr int kDigitsMax = 12;
+  if (keeps_promise(use)) return number(use);
+  int digits = kDigits;
+  while (digits < kDigitsMax && use - 1 < 0.5 * std::pow(10, 1 - digits)) ++digits;
+  return report::format_significant(use, digits);
 }
 
 struct EpsilonRange {
@@ -80,10 +92,10 @@ std::vector<PlanRun::ShownGroup> PlanRun::groups_by_noise() const {
 
 std::string PlanRun::verdict(const PlannedNoise& strategy, const PlannedPart& planned) const {
   if (!planned.use.worst) return "nothing to keep";
-  if (planned.asked_for) return "held back, asks for " + number(*planned.asked_for) + " of 1";
+  if (planned.asked_for) return "held back, asks for " + use_text(*planned.asked_for) + " of 1";
   if (keeps_promise(planned.use.worst->use)) return "holds";
   FUGU_CHECK(strategy.comparison_only);
-  return "BREAKS, " + number(planned.use.worst->use) + " of 1";
+  return "BREAKS, " + use_text(planned.use.worst->use) + " of 1";
 }
 
 report::Table PlanRun::strategies_table() const {
@@ -101,7 +113,7 @@ report::Table PlanRun::strategies_table() const {
   std::vector<ShownGroup> groups = groups_by_noise();
   const bool differ = groups.size() > 1;
   if (differ) table.columns.insert(table.columns.begin() + 1, {"series", Align::text});
-  if (groups.size() > arguments_.top) groups.resize(std::max<std::size_t>(1, arguments_.top));
+  if (groups.size() > arguments_.top) groups.resize(arguments_.top);
   for (const PlannedNoise& strategy : outlook_.strategies) {
     for (const auto& [part, group] : groups) {
       const PlannedPart& planned = strategy.parts[part];
@@ -116,7 +128,7 @@ report::Table PlanRun::strategies_table() const {
                                        {scale(summary.largest)},
                                        {scale(summary.mean_error)},
                                        {percent(static_cast<double>(summary.repeated_slots) / relevant)},
-                                       {planned.use.worst ? number(planned.use.worst->use) : "–"},
+                                       {planned.use.worst ? use_text(planned.use.worst->use) : "–"},
                                        {verdict(strategy, planned), holds ? report::Tone::good : report::Tone::bad}};
       if (differ) row.insert(row.begin() + 1, {outlook_.names_of(group)});
       table.rows.push_back(std::move(row));
@@ -155,9 +167,8 @@ std::vector<std::string> PlanRun::remarks() const {
   if (!breaking.empty())
     lines.push_back("for comparison only (" + breaking + "): publish does not release with it, see fugu describe.");
   if (const std::size_t groups = groups_by_noise().size(); groups > arguments_.top)
-    lines.push_back(std::to_string(groups - std::max<std::size_t>(1, arguments_.top)) +
-                    " other groups of series have less noise with " + outlook_.strategies.front().name +
-                    ": --top shows more, --out has all.");
+    lines.push_back(std::to_string(groups - arguments_.top) + " other groups of series have less noise with " +
+                    outlook_.strategies.front().name + ": --top shows more, --out has all.");
   std::size_t without = 0;
   for (const PlanPart& part : outlook_.parts) {
     if (!part.book.empty()) continue;
@@ -247,6 +258,11 @@ void PlanRun::find_binding() {
 
 namespace {
 
+Interval interval_later(const Policy& policy) {
+  const auto later = static_cast<Slot>(policy.interval.slots());
+  return {policy.interval.first + later, policy.interval.last + later};
+}
+
 /// A change of one policy; absent when it makes no sense for it.
 struct Wish {
   const char* name;
@@ -271,8 +287,7 @@ const std::vector<Wish>& other_wishes() {
        }},
       {"one interval later",
        [](Policy policy) -> std::optional<Policy> {
-         const auto later = static_cast<Slot>(policy.interval.slots());
-         policy.interval = {policy.interval.first + later, policy.interval.last + later};
+         policy.interval = interval_later(policy);
          return policy;
        }},
       {"ε doubled",
@@ -295,10 +310,15 @@ PlanRun::Gains PlanRun::gains() const {
   for (const Wish& wish : other_wishes()) table.columns.push_back({wish.name, Align::number});
   table.columns.push_back({"withdrawn", Align::number});
   const double total = std::accumulate(part_errors_.begin(), part_errors_.end(), 0.0);
+  const std::vector<BindingInPart> explained = policies_to_explain();
+  // Where nobody says that the stream ends with the last policy, one that moves later does not leave it.
+  OutlookOptions options = outlook_.options;
+  for (const BindingInPart& bound : explained)
+    options.slots.last = std::max(options.slots.last, std::min(stream_last_, interval_later(bound.policy).last));
   std::map<std::size_t, WhatIf> what_ifs;
-  for (const BindingInPart& bound : policies_to_explain()) {
+  for (const BindingInPart& bound : explained) {
     const PlanPart& part = outlook_.parts[bound.part];
-    WhatIf& what_if = what_ifs.try_emplace(bound.part, part.book, outlook_.options).first->second;
+    WhatIf& what_if = what_ifs.try_emplace(bound.part, part.book, options).first->second;
     const double weight = part.weight(noise()) / total;
     std::vector<report::Cell> row = {{std::string(meter_name(bound))},
                                      {outlook_.short_time_text(bound.policy.interval.first)},
@@ -375,7 +395,7 @@ std::vector<PlanRun::Fact> PlanRun::facts() const {
                                 outlook_.time_text(outlook_.shown.last) + "; in " + std::to_string(relevant) + " of " +
                                 std::to_string(outlook_.shown.slots()) + " a policy is relevant (" +
                                 percent(static_cast<double>(relevant) / static_cast<double>(outlook_.shown.slots())) +
-                                ")"});
+                                ")" + (ends_at_horizon_ ? "; the plan ends at the floor's horizon" : "")});
   lines.push_back({"series", series_fact()});
   lines.push_back(
       {"otherwise", (floor() != nullptr           ? floor()->text() + ", for everybody"
@@ -393,22 +413,36 @@ Result<double> PlanRun::mean_error_at(double factor) const {
   return mean_error(planned);
 }
 
+/// By what every ε can be multiplied at least: policies have no smaller ε, and there is no more noise to be drawn.
+double PlanRun::smallest_factor() const {
+  double largest_scale = 0;
+  const PlannedNoise& strategy = outlook_.strategies.front();
+  for (std::size_t p = 0; p < outlook_.parts.size(); ++p)
+    for (const SeriesGroup& group : outlook_.parts[p].groups)
+      for (const double scale : strategy.parts[p].scales)
+        largest_scale = std::max(largest_scale, std::isfinite(scale) ? scale * group.factor(noise()) : 0.0);
+  // Scales grow no faster than ε falls: ρ(f·ε) ≥ f²·ρ(ε) for f < 1. Twice that leaves room for another plan.
+  const double by_noise = 2 * largest_scale / scale_at(smallest_rate(outlook_.options.delta), noise());
+  return std::min(1.0, std::max(kEpsilonMin / epsilons_of(outlook_.book).smallest, by_noise));
+}
+
 /// By what to multiply every ε; nothing when no ε that can be chosen is enough.
 Result<std::optional<double>> PlanRun::find_factor(double error_now) const {
   const double target = *arguments_.target_error;
   const double largest = kEpsilonMax / epsilons_of(outlook_.book).largest;
   if (floor() == nullptr && delta() == 0) {  // rates are proportional to ε
-    const double factor = error_now / target;
+    const double factor = std::max(error_now / target, smallest_factor());
     return factor <= largest ? std::optional(factor) : std::nullopt;
   }
   FUGU_ASSIGN(const double error_least, mean_error_at(largest));
   if (error_least > target) return std::optional<double>();
   double high = std::log(largest);
+  const double lowest = std::log(smallest_factor());
   double low = std::min(0.0, high);
-  constexpr double kLowest = -40;
-  for (; low > kLowest; low -= 2) {
+  for (;; low = std::max(low - 2, lowest)) {
     FUGU_ASSIGN(const double error, mean_error_at(std::exp(low)));
     if (error >= target) break;
+    if (low == lowest) return std::optional(smallest_factor());
     high = low;
   }
   constexpr int kHalvings = 30;
@@ -440,10 +474,13 @@ Result<PlanRun::Target> PlanRun::solve_target() const {
   FUGU_ASSIGN(const double error_then, mean_error_at(*factor));
   // Where a strategy changes its mind, the error jumps: then it is the first below what is wanted.
   const bool jumps = std::abs(error_then / *arguments_.target_error - 1) > 0.01;
+  const bool ends = jumps && *factor <= smallest_factor();
   target.reached = true;
   target.words.push_back("With " + strategy.name + " the expected error is " + outlook_.with_unit(number(error_now)) +
-                         "; it is " + (jumps ? "below " : "") + wanted + " when every ε is multiplied by " +
-                         short_number(*factor) + ": ε = " + then.text() + " instead of " + now.text() + ".");
+                         "; it is " + (jumps ? "below " : "") + wanted +
+                         (ends ? " even with the smallest ε that can be kept," : "") +
+                         " when every ε is multiplied by " + short_number(*factor) + ": ε = " + then.text() +
+                         " instead of " + now.text() + ".");
   target.words.push_back("An observer could then get from 50:50 to at most " + odds_text(surest_belief(then.largest)) +
                          " instead of " + odds_text(surest_belief(now.largest)) + ".");
   return target;

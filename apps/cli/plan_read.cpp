@@ -74,6 +74,25 @@ Result<void> PlanRun::read_book() {
   outlook_.book = *std::move(book);
   if (outlook_.book.empty()) return Error{Cause::bad_input, policies().policies + ": holds no policy to plan"};
   FUGU_ASSIGN(late_, policies().read_late(about));
+  return late_.empty() ? Result<void>() : number_meters(about);
+}
+
+/// In the order in which publish hears of them, which with `known` is not that of the file: where plans are equally
+/// good, the order of meters decides which of them is taken.
+Result<void> PlanRun::number_meters(const PolicyContext& about) {
+  FUGU_ASSIGN(const auto feed, policies().feed(about, false, false, warn));
+  PolicyBook numbered;
+  while (true) {
+    FUGU_ASSIGN(const PolicyEvent* event, feed->next(kPolicySlotMax));
+    if (event == nullptr) break;
+    numbered.meter(event->meter);
+  }
+  const PolicyBook& book = outlook_.book;
+  for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
+    const auto policies = book.of(meter).policies();
+    numbered.assign(numbered.meter(book.name(meter)), {policies.begin(), policies.end()});
+  }
+  outlook_.book = std::move(numbered);
   return {};
 }
 
@@ -91,8 +110,15 @@ Result<void> PlanRun::choose_slots() {
     for (const Policy& policy : outlook_.book.of(meter).policies()) last = std::max(last, policy.interval.last);
   if (arguments_.slots) {
     if (*arguments_.slots < 1) return usage("--slots: expected at least 1");
-    last = *arguments_.slots - 1;
+    stream_last_ = last = *arguments_.slots - 1;
   }
+  if (!policies().floor.empty()) {
+    FUGU_ASSIGN(const Definition floor, parse_floor(policies().floor, outlook_.options.delta));
+    if (floor.protects() == Protects::user && floor.window_slots() <= static_cast<std::uint64_t>(stream_last_))
+      stream_last_ = static_cast<Slot>(floor.window_slots()) - 1;
+  }
+  ends_at_horizon_ = last > stream_last_;
+  last = std::min(last, stream_last_);
   if (last >= kSlotsMax)
     return Error{Cause::bad_input, "the policies reach to slot " + std::to_string(last) + "; expected at most " +
                                        std::to_string(kSlotsMax - 1) + ": give --slots, or a later --start"};
@@ -157,6 +183,8 @@ Result<void> PlanRun::check() const {
     return usage("--floor and --exact-when-idle exclude each other: what holds where no policy is relevant?");
   if (!policies().floor.empty() && arguments_.definition.sensitivity.empty())
     return usage("--floor needs --sensitivity: by how much one meter can change the stream in one slot");
+  if (files_on_standard_output() > 1)
+    return usage("only one of --out, --plot and --html can go to standard output (-)");
   return check_different({{"--policies", policies().policies},
                           {"--series-map", arguments_.series_map},
                           {"--out", arguments_.out},

@@ -50,6 +50,7 @@ class PlanRun {
   Result<void> read_series();
   PolicyContext context() const;
   Result<void> read_book();
+  Result<void> number_meters(const PolicyContext& about);
   Result<void> choose_slots();
   Result<Slot> slot_of(const std::string& text, const char* option) const;
   Result<void> choose_rules();
@@ -99,8 +100,12 @@ class PlanRun {
   };
   Result<Target> solve_target() const;
   Result<double> mean_error_at(double factor) const;
+  double smallest_factor() const;
   Result<std::optional<double>> find_factor(double error_now) const;
 
+  int files_on_standard_output() const {
+    return (arguments_.out == "-") + (arguments_.plot == "-") + (arguments_.html == "-");
+  }
   Result<void> write_csv() const;
   Result<void> write_pictures(const Gains& gained, const std::optional<Target>& target) const;
 
@@ -108,8 +113,10 @@ class PlanRun {
   PlanOutlook outlook_;
   std::optional<SeriesMap> map_;
   std::optional<PlanRules> rules_;
-  std::vector<StatedPolicy> late_;   // rows of the file that become known, or take something back, on the way
-  std::vector<double> part_errors_;  // Σ expected error of narwhal over slots and series
+  std::vector<StatedPolicy> late_;     // rows of the file that become known, or take something back, on the way
+  std::vector<double> part_errors_;    // Σ expected error of narwhal over slots and series
+  Slot stream_last_ = kPolicySlotMax;  // where the stream ends, when that is said
+  bool ends_at_horizon_ = false;       // of the floor, though policies or --slots reach further
   bool has_span_ = false;
 };
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "fugu/accounting/definition.hpp"
-#include "fugu/policy/feed.hpp"
 #include "fugu/policy/policy_reader.hpp"
+#include "policy_feed.hpp"
 
 namespace fugu::cli {
 
@@ -24,21 +24,9 @@ struct PolicyContext {
   std::vector<std::string> series = {};
   /// Sets of series one meter may count into, as in the Exposure; needed with a map only.
   std::vector<std::vector<SeriesId>> signatures = {};
+  /// Whether a meter with these signatures can have such a policy here.
+  std::function<Result<void>(const std::vector<std::uint32_t>& signatures, const Policy&)> can_keep = nullptr;
   std::optional<std::uint64_t> largest_change_steps = {};  ///< what --sensitivity says that one meter can change
-};
-
-/// Which set of series holds all that a meter counts into.
-class Membership {
- public:
-  Membership(const SeriesMap* map, std::vector<std::vector<SeriesId>> signatures)
-      : map_(map), signatures_(std::move(signatures)) {}
-
-  /// Empty when the meter may count into anything.
-  std::vector<std::uint32_t> of(std::string_view meter) const;
-
- private:
-  const SeriesMap* map_;
-  std::vector<std::vector<SeriesId>> signatures_;
 };
 
 struct PolicyArguments {

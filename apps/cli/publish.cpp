@@ -7,13 +7,16 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "command.hpp"
 #include "definition_options.hpp"
+#include "fugu/accounting/policy_accountant.hpp"
 #include "fugu/distributional/state.hpp"
 #include "fugu/mechanism/publisher.hpp"
 #include "fugu/mechanism/registry.hpp"
 #include "fugu/mechanism/release_writer.hpp"
+#include "fugu/stream/location.hpp"
 #include "progress.hpp"
 #include "run_facts.hpp"
 #include "same_file.hpp"
@@ -168,6 +171,31 @@ std::string fingerprint(const SeriesMap& map) {
   return std::to_string(hash);
 }
 
+/// What of two headers is different: `NAME = … there and … here`, for each.
+std::string differences(const LedgerHeader& there, const LedgerHeader& here) {
+  std::string text;
+  const auto compare = [&](const std::string& name, const std::string& before, const std::string& now) {
+    if (before != now) text += (text.empty() ? "" : "; ") + name + " = " + before + " there and " + now + " here";
+  };
+  const auto value = [](const LedgerHeader& header, const std::string& name) {
+    const auto found = header.facts.find(name);
+    return found == header.facts.end() || found->second.empty() ? "nothing" : found->second;
+  };
+  compare("definition", there.definition.text(), here.definition.text());
+  std::set<std::string> names;
+  for (const LedgerHeader* header : {&there, &here})
+    for (const auto& fact : header->facts) names.insert(fact.first);
+  for (const std::string& name : names) compare(name, value(there, name), value(here, name));
+  compare("number of series", std::to_string(there.series.size()), std::to_string(here.series.size()));
+  const std::size_t so_far = text.size();  // of the series, the first that differs is enough
+  for (SeriesId i = 0; i < std::min(there.series.size(), here.series.size()) && text.size() == so_far; ++i) {
+    compare("series " + std::to_string(i + 1), shown_name(there.series[i]), shown_name(here.series[i]));
+    compare("sensitivity", std::to_string(there.exposure.sensitivity_steps(i)) + " unit steps",
+            std::to_string(here.exposure.sensitivity_steps(i)) + " unit steps");
+  }
+  return text.empty() ? "which series one meter counts into (--budgets, --series-map)" : text;
+}
+
 /// How far an earlier run came, according to its ledger.
 struct LedgerState {
   Slot next_slot = 0;
@@ -302,6 +330,9 @@ Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, 
   if (!source_->clamp_change_steps() && definition_->floor() != nullptr)
     context.largest_change_steps = largest_sensitivity_steps(*exposure_);
   for (std::size_t g = 0; g < exposure_->signature_count(); ++g) context.signatures.push_back(exposure_->signature(g));
+  context.can_keep = [this](const std::vector<std::uint32_t>& signatures, const Policy& policy) {
+    return check_accountable(*definition_, *exposure_, signatures, policy);
+  };
   return options_.definition.policies.feed(context, fresh, options_.follow, warn);
 }
 
@@ -420,8 +451,9 @@ Outcome PublishRun::resume() {
   FUGU_ASSIGN(LedgerHeader about, header(clock));
   about.version = reader.header().version;
   if (about.to_text() != reader.header().to_text())
-    return Error{Cause::usage, options_.ledger + ": written with other options (" + reader.header().definition.text() +
-                                   ", …): resume with the same ones, or name a new ledger"};
+    return Error{Cause::usage, options_.ledger +
+                                   ": written with other options: " + differences(reader.header(), about) +
+                                   ". Resume with the same ones, or name a new ledger"};
   FUGU_ASSIGN(Mechanism made, mechanism(clock, false));
   const ReleaseFormat release_format = format(clock.clock);
   FUGU_ASSIGN(OutputFile out, open_output(options_.out));

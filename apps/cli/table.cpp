@@ -18,7 +18,7 @@ std::size_t width_of(const std::string& text) {
 
 }  // namespace
 
-void print_table(const report::Table& table, const std::string& indent) {
+void print_table(const report::Table& table, const std::string& indent, std::FILE* to) {
   std::vector<std::size_t> widths;
   for (const report::Column& column : table.columns) widths.push_back(width_of(column.header));
   for (const auto& row : table.rows) {
@@ -32,7 +32,7 @@ void print_table(const report::Table& table, const std::string& indent) {
     line += right ? padding + text : text + padding;
     if (i + 1 < widths.size()) return;
     line.erase(line.find_last_not_of(' ') + 1);
-    std::printf("%s\n", line.c_str());
+    std::fprintf(to, "%s\n", line.c_str());
     line.clear();
   };
   for (std::size_t i = 0; i < widths.size(); ++i) add_cell(table.columns[i].header, i);
@@ -41,18 +41,18 @@ void print_table(const report::Table& table, const std::string& indent) {
   }
 }
 
-void print_wrapped(const std::string& text, const std::string& indent) {
+void print_wrapped(const std::string& text, const std::string& indent, std::FILE* to) {
   constexpr std::size_t kWidth = 110;
   std::string line;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     if (!line.empty() && indent.size() + width_of(line) + 1 + width_of(word) > kWidth) {
-      std::printf("%s%s\n", indent.c_str(), line.c_str());
+      std::fprintf(to, "%s%s\n", indent.c_str(), line.c_str());
       line.clear();
     }
     line += (line.empty() ? "" : " ") + word;
   }
-  std::printf("%s%s\n", indent.c_str(), line.c_str());
+  std::fprintf(to, "%s%s\n", indent.c_str(), line.c_str());
 }
 
 Result<void> write_file(const std::string& path, const std::string& text) {

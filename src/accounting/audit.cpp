@@ -31,8 +31,9 @@ class LedgerAudit {
   Result<void> check_records();
   /// A stream that was promised for so many slots ends with the last of them, whatever else there is to read.
   bool is_at_horizon() const {
-    const Definition& definition = header_->definition;
-    return definition.protects() == Protects::user && records_->slots() == definition.window_slots();
+    const Definition* definition = &header_->definition;
+    if (definition->floor() != nullptr) definition = definition->floor();
+    return definition->protects() == Protects::user && records_->slots() == definition->window_slots();
   }
   Result<void> check_promise();
   /// Calls visit(answer) for each answer of a slot that was closed. Damage was reported by check_records().

@@ -91,14 +91,26 @@ void CostTable::collect_changes(const Answer& answer) {
   for (const Change& change : changes_) position_[change.signature] = 0;
 }
 
+void CostTable::make_row(Kept& kept) {
+  kept.row.clear();
+  const std::size_t signatures = position_.size();
+  if (signatures == 1 || kept.losses.size() != signatures) return;
+  kept.row.resize(signatures);
+  for (const SignatureLoss& entry : kept.losses) kept.row[entry.signature] = entry.loss;
+}
+
 void CostTable::compute(const Answer& answer, Kept& kept) {
   kept.form = answer.form;
   kept.losses.clear();
-  if (answer.statistic == Statistic::value) return add_values(answer, kept.losses);
-  const auto slots = static_cast<std::uint64_t>(answer.slot - answer.first_slot) + 1;
-  collect_changes(answer);
-  for (const Change& change : changes_)
-    kept.losses.push_back({change.signature, loss_of(answer.noise, change.steps, answer.parameter[0], slots)});
+  if (answer.statistic == Statistic::value) {
+    add_values(answer, kept.losses);
+  } else {
+    const auto slots = static_cast<std::uint64_t>(answer.slot - answer.first_slot) + 1;
+    collect_changes(answer);
+    for (const Change& change : changes_)
+      kept.losses.push_back({change.signature, loss_of(answer.noise, change.steps, answer.parameter[0], slots)});
+  }
+  make_row(kept);
 }
 
 Budget CostTable::comparison_loss(const Answer& answer, std::uint64_t change, std::uint64_t rho_weight) {
@@ -122,6 +134,7 @@ void CostTable::compute_comparison(const Answer& answer, std::uint64_t rho_weigh
   collect_changes(answer);
   for (const Change& change : changes_)
     kept.losses.push_back({change.signature, comparison_loss(answer, change.steps, rho_weight)});
+  make_row(kept);
 }
 
 }  // namespace fugu

@@ -26,6 +26,12 @@ struct SignatureLoss {
   Budget loss;
 };
 
+/// What an answer costs, by signatures that it touches.
+struct Losses {
+  std::span<const SignatureLoss> entries;
+  std::span<const Budget> row;  ///< the same by signature, when there are several and all are touched; else empty
+};
+
 /// Computes losses at full sensitivity, rounded up. Remembers the last of each kind of request (Answer::form): most
 /// strategies keep asking for the same. What it returns is valid until the next call for the same statistic.
 class CostTable {
@@ -38,18 +44,18 @@ class CostTable {
   /// An answer of which n slots change by c each loses n·c/scale: linear, so each slot carries c/scale. In ρ it loses
   /// (n·c)²/(2·variance), of which each slot carries an n-th: a window that holds m of the n slots is charged
   /// m·n·c²/(2v) ≥ (m·c)²/(2v).
-  std::span<const SignatureLoss> of_answer(const Answer& answer) {
+  Losses of_answer(const Answer& answer) {
     Kept& kept = answers_[static_cast<std::size_t>(answer.statistic)];
     if (!kept.is_of(answer, 0)) compute(answer, kept);
-    return kept.losses;
+    return {kept.losses, kept.row};
   }
 
   /// As above for a comparison, per newly touched slot: e, or rho_weight·e²/2.
-  std::span<const SignatureLoss> of_comparison(const Answer& answer, std::uint64_t rho_weight) {
+  Losses of_comparison(const Answer& answer, std::uint64_t rho_weight) {
     if (currency_ == Currency::epsilon) rho_weight = 0;  // plays no part
     Kept& kept = comparisons_[static_cast<std::size_t>(answer.statistic)];
     if (!kept.is_of(answer, rho_weight)) compute_comparison(answer, rho_weight, kept);
-    return kept.losses;
+    return {kept.losses, kept.row};
   }
 
  private:
@@ -57,6 +63,7 @@ class CostTable {
     std::uint64_t form = 0;
     std::uint64_t rho_weight = 0;
     std::vector<SignatureLoss> losses;
+    std::vector<Budget> row;
 
     bool is_of(const Answer& answer, std::uint64_t weight) const {
       return form != 0 && form == answer.form && rho_weight == weight;
@@ -70,6 +77,7 @@ class CostTable {
   void compute(const Answer& answer, Kept& kept);
   void compute_comparison(const Answer& answer, std::uint64_t rho_weight, Kept& kept);
   void add_values(const Answer& answer, std::vector<SignatureLoss>& losses);
+  void make_row(Kept& kept);
   /// Fills changes_ with gain · Σ sensitivity over the answer's series, per touched signature.
   void collect_changes(const Answer& answer);
   Budget laplace_loss(uint128 change, Rational scale) const;

@@ -10,7 +10,6 @@ namespace fugu {
 namespace {
 
 constexpr std::uint64_t kLargestHorizonSlots = std::uint64_t{1} << 40;
-constexpr std::uint64_t kLargestWindowSlots = std::uint64_t{1} << 24;  // remembered slot by slot
 constexpr std::uint64_t kLargestSensitivitySteps = std::uint64_t{1} << 40;
 // Beyond these a year is as good as undiscounted, or only the present counts; the accountant's sum of exponentials is
 // made for what lies between.
@@ -111,7 +110,8 @@ Result<Definition> Definition::make(const Options& options) {
     case Protects::w_event:
       if (!options.window_slots) return Error{Cause::usage, "w-event needs w, the length of the window in slots"};
       if (*options.window_slots < 1 || *options.window_slots > kLargestWindowSlots)
-        return Error{Cause::usage, "w must be a whole number of slots from 1 to 16777216"};
+        return Error{Cause::usage,
+                     "w must be a whole number of slots from 1 to " + std::to_string(kLargestWindowSlots)};
       break;
     case Protects::user:
       if (!options.window_slots)

@@ -57,7 +57,7 @@ Budget DiscountedAccountant::available() {
 Result<void> DiscountedAccountant::admit(const Answer& answer) {
   FUGU_CHECK(answer.slot == current_ && answer.first_slot >= 0 && answer.first_slot <= answer.slot);
   staged_slots_ = static_cast<std::uint64_t>(answer.slot - answer.first_slot) + 1;
-  staged_ = answer.is_comparison() ? cost_.of_comparison(answer, 1) : cost_.of_answer(answer);
+  staged_ = answer.is_comparison() ? cost_.of_comparison(answer, 1).entries : cost_.of_answer(answer).entries;
   if (enforcement_ == Enforcement::off) return {};
   for (const SignatureLoss& entry : staged_) {
     if (counted(entry.signature) + times(entry.loss, staged_slots_) <= total_) continue;

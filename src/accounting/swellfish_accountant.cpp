@@ -48,6 +48,23 @@ bool is_envelope(const Shape& shape) {
   });
 }
 
+/// Whether a meter with any of these signatures counts into every series that the shape names.
+bool reaches_lanes(const Shape& shape, const Exposure& exposure, std::span<const std::uint32_t> signatures) {
+  const auto in_all = [&](SeriesId series) {
+    if (series >= exposure.series_count()) return false;
+    const auto& having = exposure.signatures_of(series);
+    if (signatures.empty()) return having.size() == exposure.signature_count();
+    return std::all_of(signatures.begin(), signatures.end(),
+                       [&](std::uint32_t g) { return std::find(having.begin(), having.end(), g) != having.end(); });
+  };
+  for (const Profile& profile : shape.alternatives) {
+    for (const Lane& lane : profile.lanes) {
+      if (lane.series && !in_all(*lane.series)) return false;
+    }
+  }
+  return true;
+}
+
 std::uint64_t narrow(uint128 units) { return units > kTooMuchRate ? kTooMuchRate : static_cast<std::uint64_t>(units); }
 
 /// sum + weight · rate, or kTooMuch when that exceeds `limit` or the rate is one that was cut off.
@@ -55,6 +72,14 @@ uint128 add_weighted(uint128 sum, std::uint64_t weight, std::uint64_t rate, uint
   if (rate == kTooMuchRate || sum > limit) return kTooMuch;
   const uint128 product = static_cast<uint128>(weight) * rate;
   return product > limit - sum ? kTooMuch : sum + product;
+}
+
+/// Takes weight · rate away from what is left; false when that is not enough, or the rate is one that was cut off.
+bool take_weighted(uint128& left, std::uint64_t weight, std::uint64_t rate) {
+  const uint128 product = static_cast<uint128>(weight) * rate;
+  if (rate == kTooMuchRate || product > left) return false;
+  left -= product;
+  return true;
 }
 
 /// The largest difference between running sums `length` apart, each of which fits `Word`.
@@ -70,6 +95,27 @@ Word largest_window(std::span<const uint128> sums, std::size_t length) {
 constexpr uint128 kUnlimited = kTooMuch - 1;
 
 }  // namespace
+
+Result<void> check_accountable(const Definition& definition, const Exposure& exposure,
+                               std::span<const std::uint32_t> signatures, const Policy& policy) {
+  const Currency currency = currency_of(definition);
+  if (policy.interval.last < policy.interval.first || policy.magnitude_steps < 1 || policy.length_slots < 1 ||
+      policy.length_slots > policy.interval.slots() || policy.epsilon.units() == 0)
+    return Error{Cause::bad_input, "a policy needs a magnitude, a length that fits its interval, and an epsilon"};
+  const std::uint64_t largest = currency == Currency::epsilon ? kMagnitudeStepsMax : kMagnitudeStepsMaxRho;
+  if (policy.magnitude_steps > largest)
+    return Error{Cause::bad_input, "the magnitude is more than " + std::to_string(largest) +
+                                       " unit steps, too much to account: choose a coarser --unit-step"};
+  if (std::any_of(signatures.begin(), signatures.end(), [&](auto g) { return g >= exposure.signature_count(); }))
+    return Error{Cause::bad_input, "the meter's series are not those of this stream"};
+  if (policy.shape && !reaches_lanes(*policy.shape, exposure, signatures))
+    return Error{
+        Cause::bad_input,
+        "the profile names a series that its meter does not, or need not, count into: a series map says who does"};
+  if (policy.shape && currency == Currency::rho && !is_envelope(*policy.shape))
+    return Error{Cause::bad_input, "the profile changes a series in two ways at once: name each series once"};
+  return {};
+}
 
 SwellfishAccountant::SwellfishAccountant(const Definition& definition, const Exposure& exposure, Reach reach)
     : definition_(definition),
@@ -101,21 +147,7 @@ Result<MeterId> SwellfishAccountant::state(std::string_view name, std::span<cons
   if (policy.interval.first <= current_)
     return Error{Cause::refused, "the interval has begun: a policy must be stated before its first slot (" +
                                      std::to_string(policy.interval.first) + ") is released"};
-  if (policy.interval.last < policy.interval.first || policy.magnitude_steps < 1 || policy.length_slots < 1 ||
-      policy.length_slots > policy.interval.slots() || policy.epsilon.units() == 0)
-    return Error{Cause::bad_input, "a policy needs a magnitude, a length that fits its interval, and an epsilon"};
-  const std::uint64_t largest = currency_ == Currency::epsilon ? kMagnitudeStepsMax : kMagnitudeStepsMaxRho;
-  if (policy.magnitude_steps > largest)
-    return Error{Cause::bad_input, "the magnitude is more than " + std::to_string(largest) +
-                                       " unit steps, too much to account: choose a coarser --unit-step"};
-  if (std::any_of(signatures.begin(), signatures.end(), [&](auto g) { return g >= exposure_.signature_count(); }))
-    return Error{Cause::bad_input, "the meter's series are not those of this stream"};
-  if (policy.shape && !reaches_lanes(*policy.shape, signatures))
-    return Error{
-        Cause::bad_input,
-        "the profile names a series that its meter does not, or need not, count into: a series map says who does"};
-  if (policy.shape && currency_ == Currency::rho && !is_envelope(*policy.shape))
-    return Error{Cause::bad_input, "the profile changes a series in two ways at once: name each series once"};
+  FUGU_TRY(check_accountable(definition_, exposure_, signatures, policy));
   const MeterId meter = book_.meter(name);
   if (meter == meters_.size()) {
     meters_.push_back({{signatures.begin(), signatures.end()}});
@@ -128,22 +160,6 @@ Result<MeterId> SwellfishAccountant::state(std::string_view name, std::span<cons
   wake_at(meter, policy.interval.first);
   refresh_neighbours(meter, policy);
   return meter;
-}
-
-bool SwellfishAccountant::reaches_lanes(const Shape& shape, std::span<const std::uint32_t> signatures) const {
-  const auto in_all = [&](SeriesId series) {
-    if (series >= exposure_.series_count()) return false;
-    const auto& having = exposure_.signatures_of(series);
-    if (signatures.empty()) return having.size() == exposure_.signature_count();
-    return std::all_of(signatures.begin(), signatures.end(),
-                       [&](std::uint32_t g) { return std::find(having.begin(), having.end(), g) != having.end(); });
-  };
-  for (const Profile& profile : shape.alternatives) {
-    for (const Lane& lane : profile.lanes) {
-      if (lane.series && !in_all(*lane.series)) return false;
-    }
-  }
-  return true;
 }
 
 Result<MeterId> SwellfishAccountant::withdraw(std::string_view name, const Policy& policy) {
@@ -204,19 +220,20 @@ void SwellfishAccountant::begin_policies(std::vector<MeterId>& meters) {
 void SwellfishAccountant::begin_policies(MeterId meter) {
   Meter& its = meters_[meter];
   if (its.begins_at != current_) return;  // was woken for it already
-  const auto policies = book_.of(meter).policies();
-  auto at = std::lower_bound(policies.begin(), policies.end(), current_,
-                             [](const Policy& policy, Slot slot) { return policy.interval.first < slot; });
-  for (; at != policies.end() && at->interval.first == current_; ++at) {
-    for (const std::uint32_t g : its.signatures) make_live(meter, g, *at);
+  const Collection& collection = book_.of(meter);
+  const auto policies = collection.policies();
+  std::size_t at = collection.first_from(current_, its.next);
+  for (; at < policies.size() && policies[at].interval.first == current_; ++at) {
+    for (const std::uint32_t g : its.signatures) make_live(meter, g, policies[at], at);
     if (!its.signatures.empty()) continue;
-    for (std::uint32_t g = 0; g < exposure_.signature_count(); ++g) make_live(meter, g, *at);
+    for (std::uint32_t g = 0; g < exposure_.signature_count(); ++g) make_live(meter, g, policies[at], at);
   }
+  its.next = static_cast<std::uint32_t>(at);
   its.begins_at = kNever;
-  if (at != policies.end()) wake_at(meter, at->interval.first);
+  if (at < policies.size()) wake_at(meter, policies[at].interval.first);
 }
 
-void SwellfishAccountant::make_live(MeterId meter, std::uint32_t signature, const Policy& policy) {
+void SwellfishAccountant::make_live(MeterId meter, std::uint32_t signature, const Policy& policy, std::size_t near) {
   if (free_.empty()) {
     free_.push_back(static_cast<LiveId>(lives_.size()));
     lives_.emplace_back();
@@ -228,6 +245,7 @@ void SwellfishAccountant::make_live(MeterId meter, std::uint32_t signature, cons
   live.limit = static_cast<Units>(budget_of(policy.epsilon).units()) << weight_shift_;
   live.meter = meter;
   live.signature = signature;
+  live.near = static_cast<std::uint32_t>(near);
   live.next_of_meter = meters_[meter].first_live;
   meters_[meter].first_live = id;
   ++watches_[signature].relevant;
@@ -312,10 +330,11 @@ void SwellfishAccountant::put_to_sleep(LiveId id) {
   };
   const Collection& collection = book_.of(live.meter);
   if (currency_ == Currency::epsilon) {
-    collection.for_overlapping(live.policy.interval, [&](const Policy& psi) {
+    const auto weigh_policy = [&](const Policy& psi) {
       weigh(psi.magnitude_steps, std::min(psi.length_slots, common(live.policy.interval, psi.interval).slots()));
       shaped = shaped || psi.shape;
-    });
+    };
+    collection.for_overlapping(live.policy.interval, weigh_policy, live.near);
   } else {
     for_loss_terms(collection, live.policy, currency_,
                    [&](const LossTerm& term) { weigh(term.weight, term.length_slots); });
@@ -403,17 +422,18 @@ void SwellfishAccountant::rebuild(Live& live) const {
     for_loss_terms(collection, live.policy, currency_, [&](const LossTerm& term) { add_row(live, term); });
     return;
   }
-  collection.for_overlapping(live.policy.interval, [&](const Policy& psi) {
+  const auto add = [&](const Policy& psi) {
     const Interval within = common(live.policy.interval, psi.interval);
     if (psi.shape) {
       live.shapes.push_back({psi, within, 0, {}});
     } else {
       add_row(live, {within, std::min(psi.length_slots, within.slots()), psi.magnitude_steps});
     }
-  });
+  };
+  collection.for_overlapping(live.policy.interval, add, live.near);
 }
 
-void SwellfishAccountant::add_row(Live& live, const LossTerm& term) const {
+[[gnu::always_inline]] inline void SwellfishAccountant::add_row(Live& live, const LossTerm& term) const {
   const auto weight = static_cast<std::uint64_t>(term.weight);
   const std::uint64_t best = narrow(best_window(live.signature, term.interval, term.length_slots));
   if (term.interval.last < current_) {
@@ -430,8 +450,8 @@ SwellfishAccountant::Units SwellfishAccountant::sum(std::uint32_t channel, Slot 
   return sums[index(last)] - sums[index(first - 1)];
 }
 
-SwellfishAccountant::Units SwellfishAccountant::best_window(std::uint32_t channel, const Interval& interval,
-                                                            std::uint64_t length_slots) const {
+[[gnu::always_inline]] inline SwellfishAccountant::Units SwellfishAccountant::best_window(
+    std::uint32_t channel, const Interval& interval, std::uint64_t length_slots) const {
   const Slot end = std::min(interval.last, current_);
   if (end < interval.first) return 0;
   const Units* before = &watches_[channel].sums[index(interval.first - 1)];
@@ -477,31 +497,35 @@ SwellfishAccountant::Units SwellfishAccountant::best_placement(ShapeRow& row, st
 
 // --- Losses -------------------------------------------------------------------------------------------------------
 
-SwellfishAccountant::Units SwellfishAccountant::loss_with(Live& live, Units more) const {
+bool SwellfishAccountant::fits_with(Live& live, Units more) const {
+  if (live.closed > live.limit) return false;
   const std::vector<Units>& sums = watches_[live.signature].sums;
-  const Units now = sums.back() + more;
-  Units loss = live.closed;
-  for (std::size_t i = 0; i < live.rows.size(); ++i) {
+  const Units sum = sums.back() + more;
+  const Slot now = current_;
+  Units left = live.limit - live.closed;
+  std::size_t rows = live.rows.size();
+  for (std::size_t i = 0; i < rows; ++i) {
     Row& row = live.rows[i];
-    if (row.interval.last < current_) {  // has ended: its maximum is final
-      live.closed = add_weighted(live.closed, row.weight, row.best, kUnlimited);
-      loss = add_weighted(loss, row.weight, row.best, live.limit);
+    if (row.interval.last < now) {  // has ended: its maximum is final
+      const Row ended = row;
       row = live.rows.back();
       live.rows.pop_back();
+      --rows;
       --i;
-    } else if (row.interval.first <= current_) {
-      const Slot from = std::max(row.interval.first, current_ - static_cast<Slot>(row.length_slots) + 1);
-      row.candidate = std::max(row.best, narrow(now - sums[index(from - 1)]));
-      loss = add_weighted(loss, row.weight, row.candidate, live.limit);
+      live.closed = add_weighted(live.closed, ended.weight, ended.best, kUnlimited);
+      if (!take_weighted(left, ended.weight, ended.best)) return false;
+    } else if (row.interval.first <= now) {
+      const Slot from = std::max(row.interval.first, now - static_cast<Slot>(row.length_slots) + 1);
+      row.candidate = std::max(row.best, narrow(sum - sums[index(from - 1)]));
+      if (!take_weighted(left, row.weight, row.candidate)) return false;
     }
-    if (loss > live.limit) return kTooMuch;
   }
   for (ShapeRow& row : live.shapes) {
     const Units placed = best_placement(row, live.signature);
-    if (loss > live.limit || placed > live.limit - loss) return kTooMuch;
-    loss += placed;
+    if (placed > left) return false;
+    left -= placed;
   }
-  return loss > live.limit ? kTooMuch : loss;
+  return true;
 }
 
 SwellfishAccountant::Units SwellfishAccountant::room(Live& live, Units enough) const {
@@ -609,7 +633,7 @@ Result<void> SwellfishAccountant::admit_true_value(const Answer& answer) const {
   if (answer.is_comparison()) {
     stage_comparison(answer);
   } else {
-    staged_.losses = cost_.of_answer(answer);
+    staged_.losses = cost_.of_answer(answer).entries;
   }
 }
 
@@ -623,7 +647,7 @@ void SwellfishAccountant::stage_comparison(const Answer& answer) {
   if (staged_.first > staged_.last) {
     staged_.losses = {};
   } else {
-    staged_.losses = cost_.of_comparison(answer, reaches_back ? session_weight_any(reached) : 1);
+    staged_.losses = cost_.of_comparison(answer, reaches_back ? session_weight_any(reached) : 1).entries;
   }
 }
 
@@ -653,7 +677,7 @@ void SwellfishAccountant::add_rates(const Staged& staged, bool add) {
   const Units more = added ? 0 : entry.loss.units();
   for (const LiveId id : watch.awake) {
     Live& live = lives_[id];
-    if (live.policy.interval.last >= current_ && loss_with(live, more) > live.limit) return false;
+    if (live.policy.interval.last >= current_ && !fits_with(live, more)) return false;
   }
   return true;
 }
@@ -671,7 +695,7 @@ void SwellfishAccountant::rebuild_all() {
 bool SwellfishAccountant::fits_in_past() {
   rebuild_all();
   return std::all_of(lives_.begin(), lives_.end(),
-                     [&](Live& live) { return live.state == State::free || loss_with(live, 0) <= live.limit; });
+                     [&](Live& live) { return live.state == State::free || fits_with(live, 0); });
 }
 
 bool SwellfishAccountant::fits_when_added() {

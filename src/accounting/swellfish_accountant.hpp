@@ -75,6 +75,7 @@ class SwellfishAccountant final : public PolicyAccountant {
     MeterId meter = 0;
     std::uint32_t signature = 0;
     std::uint32_t version = 0;     // of its entry in a queue
+    std::uint32_t near = 0;        // where it was in its meter's collection when it began
     std::uint64_t rate_limit = 0;  // Σ weight · length · this ≤ limit: no loss while no rate is above
     std::uint32_t position = 0;    // in awake_
     LiveId next_of_meter = kNone;  // list
@@ -89,7 +90,8 @@ class SwellfishAccountant final : public PolicyAccountant {
   struct Meter {
     std::vector<std::uint32_t> signatures;
     LiveId first_live = kNone;  // list
-    Slot begins_at = kNever;    // its next policy, unless that was taken back; it is on the agenda for then
+    std::uint32_t next = 0;     // where its next policy was in its collection
+    Slot begins_at = kNever;    // that policy, unless it was taken back; the meter is on the agenda for then
   };
   /// What is kept for one channel.
   struct Watch {
@@ -122,12 +124,11 @@ class SwellfishAccountant final : public PolicyAccountant {
   void trim_history();
 
   // Life of a policy.
-  bool reaches_lanes(const Shape& shape, std::span<const std::uint32_t> signatures) const;
   void wake_at(MeterId meter, Slot slot);
   void begin_policies(std::vector<MeterId>& meters);
   void begin_policies(MeterId meter);
   void end_policies(const std::vector<LiveId>& ended);
-  void make_live(MeterId meter, std::uint32_t signature, const Policy& policy);
+  void make_live(MeterId meter, std::uint32_t signature, const Policy& policy, std::size_t near);
   void release(LiveId id);
   void put_to_sleep(LiveId id);
   void wake(LiveId id);
@@ -149,9 +150,9 @@ class SwellfishAccountant final : public PolicyAccountant {
   Budget budget_of(Budget epsilon);
 
   // Losses.
-  /// What the policy loses when its channel's rate in this slot grows by `more`, or something above its limit. Leaves
-  /// the window sums in the rows' candidates.
-  Units loss_with(Live& live, Units more) const;
+  /// Whether the policy stays within its limit when its channel's rate in this slot grows by `more`. Leaves the window
+  /// sums in the rows' candidates.
+  bool fits_with(Live& live, Units more) const;
   /// How much more its channel's rate may grow in this slot; exact where it is below `enough`.
   Units room(Live& live, Units enough) const;
   Result<void> admit_true_value(const Answer& answer) const;

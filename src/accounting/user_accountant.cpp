@@ -39,10 +39,11 @@ Result<void> UserAccountant::admit(const Answer& answer) {
       staged_ = {};
       return {};
     }
-    staged_ = cost_.of_comparison(
-        answer, session_weight_equal(answer.statistic == Statistic::deviation ? before + slots : slots));
+    const std::uint64_t weight =
+        session_weight_equal(answer.statistic == Statistic::deviation ? before + slots : slots);
+    staged_ = cost_.of_comparison(answer, weight).entries;
   } else {
-    staged_ = cost_.of_answer(answer);
+    staged_ = cost_.of_answer(answer).entries;
   }
   for (const SignatureLoss& entry : staged_) {
     if (enforcement_ == Enforcement::on && spent_[entry.signature] + times(entry.loss, slots) > total_)

@@ -1,6 +1,10 @@
 #include "window_accountant.hpp"
 
 #include <algorithm>
+#include <bit>
+
+#include "../core/avx2.hpp"
+#include "budget_rows.hpp"
 
 namespace fugu {
 
@@ -22,6 +26,7 @@ WindowAccountant::WindowAccountant(const Definition& definition, const Exposure&
       rows_(static_cast<std::size_t>(window_ + reach.slots)),
       current_row_(rows_ - 1),
       window_sum_(signatures_),
+      recent_(std::bit_ceil(2 * exposure.series_count())),
       cost_(exposure_, currency_) {
   carried_.reserve(std::min(rows_ * signatures_, kRoomAtFirst));
 }
@@ -75,14 +80,15 @@ void WindowAccountant::review_session(std::uint64_t id) {
     session.in_window = false;
   }
   if (remembered(session.last)) return review_later(id, session.last + static_cast<Slot>(rows_));
-  if (latest_ == &session) latest_ = nullptr;
+  if (recent(id) == &session) recent(id) = nullptr;
   sessions_.erase(found);
 }
 
 SessionSpan* WindowAccountant::session_of(const Answer& answer) {
-  if (latest_ != nullptr && latest_->id == answer.session) return latest_;
+  SessionSpan*& latest = recent(answer.session);
+  if (latest != nullptr && latest->id == answer.session) return latest;
   const auto found = sessions_.find(answer.session);
-  return found == sessions_.end() ? nullptr : latest_ = &found->second;
+  return found == sessions_.end() ? nullptr : latest = &found->second;
 }
 
 Result<void> WindowAccountant::admit(const Answer& answer) {
@@ -125,16 +131,29 @@ Result<void> WindowAccountant::charge_comparison(const Answer& answer) {
 }
 
 /// Nearly all answers: only the window that ends now holds the slot they touch.
-inline Result<void> WindowAccountant::charge_now(const Answer& answer, std::span<const SignatureLoss> losses) {
+inline Result<void> WindowAccountant::charge_now(const Answer& answer, const Losses& losses) {
+  if (!losses.row.empty()) return charge_row(answer, losses.row);
   Budget worst;
-  for (const SignatureLoss& entry : losses) worst = std::max(worst, window_sum_[entry.signature] + entry.loss);
+  for (const SignatureLoss& entry : losses.entries) worst = std::max(worst, window_sum_[entry.signature] + entry.loss);
   if (worst > total_ && enforcement_ == Enforcement::on) return refusal(answer);
   worst_ = std::max(worst_, worst);
   Budget* const now = &carried_[row_back(0)];
-  for (const SignatureLoss& entry : losses) {
+  for (const SignatureLoss& entry : losses.entries) {
     now[entry.signature] += entry.loss;
     window_sum_[entry.signature] += entry.loss;
   }
+  return {};
+}
+
+/// As above, of all signatures at once.
+Result<void> WindowAccountant::charge_row(const Answer& answer, std::span<const Budget> losses) {
+  const bool vectors = detail::has_avx2();
+  const Budget worst = (vectors ? detail::largest_sum_avx2 : detail::largest_sum_portable)(window_sum_, losses);
+  if (worst > total_ && enforcement_ == Enforcement::on) return refusal(answer);
+  worst_ = std::max(worst_, worst);
+  const auto add = vectors ? detail::add_row_avx2 : detail::add_row_portable;
+  add(losses, {&carried_[row_back(0)], signatures_});
+  add(losses, window_sum_);
   return {};
 }
 
@@ -145,7 +164,7 @@ Budget WindowAccountant::worst_window() const {
 }
 
 void WindowAccountant::stage(const Answer& answer) {
-  staged_.losses = cost_.of_answer(answer);
+  staged_.losses = cost_.of_answer(answer).entries;
   staged_.first = answer.first_slot;
   staged_.last = answer.slot;
   staged_.session = 0;
@@ -161,7 +180,7 @@ void WindowAccountant::stage_comparison(const Answer& answer) {
   staged_.once_per_window = answer.statistic != Statistic::deviation;
   staged_.session_first = known != nullptr ? known->first : answer.first_slot;
   if (staged_.once_per_window) {
-    staged_.losses = cost_.of_comparison(answer, 1);
+    staged_.losses = cost_.of_comparison(answer, 1).entries;
     staged_.first = staged_.last = answer.slot;
     return;
   }
@@ -172,7 +191,7 @@ void WindowAccountant::stage_comparison(const Answer& answer) {
   const auto before = static_cast<std::uint64_t>(staged_.first - staged_.session_first);
   const auto added = static_cast<std::uint64_t>(staged_.last - staged_.first + 1);
   staged_.losses = {};
-  if (added > 0) staged_.losses = cost_.of_comparison(answer, session_weight_equal(before + added));
+  if (added > 0) staged_.losses = cost_.of_comparison(answer, session_weight_equal(before + added)).entries;
 }
 
 Budget WindowAccountant::sessions_cost(std::uint32_t signature, Slot window_first, Slot window_last) const {

@@ -65,10 +65,12 @@ class WindowAccountant final : public Accountant {
     sum = loss <= sum ? sum - loss : Budget();
   }
   [[gnu::cold, gnu::noinline]] Error refusal(const Answer& answer) const;
-  Result<void> charge_now(const Answer& answer, std::span<const SignatureLoss> losses);
+  Result<void> charge_now(const Answer& answer, const Losses& losses);
+  Result<void> charge_row(const Answer& answer, std::span<const Budget> losses);
   Result<void> charge_comparison(const Answer& answer);
   /// nullptr when it is not known, or no longer.
   SessionSpan* session_of(const Answer& answer);
+  SessionSpan*& recent(std::uint64_t session) { return recent_[session & (recent_.size() - 1)]; }
   void stage(const Answer& answer);
   void stage_comparison(const Answer& answer);
   /// The most any window that holds one of the staged slots would cost a signature, or `entry.signature`.
@@ -95,7 +97,7 @@ class WindowAccountant final : public Accountant {
   std::vector<Budget> carried_;
   std::vector<Budget> window_sum_;  // per signature, over the window that ends now, sessions included
   std::unordered_map<std::uint64_t, SessionSpan> sessions_;
-  SessionSpan* latest_ = nullptr;                 // of sessions_, looked up last
+  std::vector<SessionSpan*> recent_;  // of sessions_: where those lie that were looked up last, by their last bits
   std::optional<Agenda<std::uint64_t>> reviews_;  // of sessions, once there is one
   Budget worst_;
   Slot current_ = -1;

@@ -2,14 +2,11 @@
 
 namespace fugu::detail {
 
-bool has_avx2() noexcept {
 #if defined(__x86_64__)
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt");
-  return has;
+const bool kHasAvx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt");
 #else
-  return false;
+const bool kHasAvx2 = false;
 #endif
-}
 
 }  // namespace fugu::detail

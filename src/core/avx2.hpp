@@ -9,7 +9,9 @@
 
 namespace fugu::detail {
 
-/// Whether functions marked FUGU_AVX2 run here.
-bool has_avx2() noexcept;
+extern const bool kHasAvx2;
+
+/// Whether functions marked FUGU_AVX2 run here. While the program starts it may say no where they would.
+inline bool has_avx2() noexcept { return kHasAvx2; }
 
 }  // namespace fugu::detail

@@ -14,13 +14,13 @@ PidController::PidController(const Options& options) : options_(options) {
 
 double PidController::update(double error, double slots) {
   FUGU_CHECK(slots >= 1);
-  recent_[seen_ % options_.integral_window] = error;
-  const double change = seen_ == 0 ? 0.0 : (error - last_) / slots;
-  ++seen_;
+  const double change = count_ == 0 ? 0.0 : (error - last_) / slots;
   last_ = error;
-  const std::size_t count = std::min(seen_, options_.integral_window);
-  const double mean = std::accumulate(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(count), 0.0) /
-                      static_cast<double>(count);
+  recent_[next_] = error;
+  next_ = next_ + 1 == options_.integral_window ? 0 : next_ + 1;
+  count_ = std::min(count_ + 1, options_.integral_window);
+  const double mean = std::accumulate(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(count_), 0.0) /
+                      static_cast<double>(count_);
   return options_.proportional * error + options_.integral * mean + options_.derivative * change;
 }
 

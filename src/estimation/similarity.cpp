@@ -1,6 +1,5 @@
 #include "fugu/estimation/similarity.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -10,56 +9,63 @@ namespace fugu {
 
 namespace {
 
-double mean_of(std::span<const double> values) {
+using Values = std::span<const double>;
+
+double mean_of(Values values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-double variance_of(std::span<const double> values) {
-  const double mean = mean_of(values);
+double squares_of(Values values, double mean) {
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
-  return squares / static_cast<double>(values.size());
+  return squares;
+}
+
+/// A row with its mean and Σ (value − mean)².
+struct Row {
+  Values values;
+  double mean;
+  double squares;
+};
+
+double correlation(const Row& a, const Row& b) {
+  if (a.squares == 0 || b.squares == 0) return a.squares == b.squares ? 1 : 0;
+  double product = 0;
+  for (std::size_t i = 0; i < a.values.size(); ++i) product += (a.values[i] - a.mean) * (b.values[i] - b.mean);
+  return product / std::sqrt(a.squares * b.squares);
 }
 
 }  // namespace
 
-double pearson_correlation(std::span<const double> a, std::span<const double> b) {
+double pearson_correlation(Values a, Values b) {
   FUGU_CHECK(!a.empty() && a.size() == b.size());
   const double mean_a = mean_of(a);
   const double mean_b = mean_of(b);
-  double product = 0;
-  double square_a = 0;
-  double square_b = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    product += (a[i] - mean_a) * (b[i] - mean_b);
-    square_a += (a[i] - mean_a) * (a[i] - mean_a);
-    square_b += (b[i] - mean_b) * (b[i] - mean_b);
-  }
-  if (square_a == 0 || square_b == 0) return square_a == square_b ? 1 : 0;
-  return product / std::sqrt(square_a * square_b);
+  return correlation({a, mean_a, squares_of(a, mean_a)}, {b, mean_b, squares_of(b, mean_b)});
+}
+
+ShortHistory::ShortHistory(std::size_t length) : length_(static_cast<std::uint32_t>(length)) {
+  FUGU_CHECK(length >= 1 && length <= kLength);
 }
 
 void ShortHistory::add(double value) {
-  if (count_ < kLength) {
-    values_[count_++] = value;
-    return;
+  if (full()) {
+    for (std::size_t i = 1; i < kLength; ++i) values_[i - 1] = values_[i];
+  } else {
+    ++count_;
   }
-  std::rotate(values_.begin(), values_.begin() + 1, values_.end());
-  values_.back() = value;
+  values_[count_ - 1] = value;
+  mean_ = mean_of(values());
+  squares_ = squares_of(values(), mean_);
+  variance_ = squares_ / static_cast<double>(count_);
 }
 
-double ShortHistory::mean() const { return count_ == 0 ? 0 : mean_of(last(count_)); }
-
-bool are_similar(const ShortHistory& a, const ShortHistory& b, const SimilarityRule& rule) {
-  FUGU_CHECK(rule.values >= 1 && rule.values <= ShortHistory::kLength);
-  if (std::min(a.count(), b.count()) < rule.values) return false;
-  const std::span<const double> of_a = a.last(rule.values);
-  const std::span<const double> of_b = b.last(rule.values);
-  if (std::abs(mean_of(of_a) - mean_of(of_b)) > rule.largest_distance) return false;
-  const bool a_still = variance_of(of_a) <= rule.still_variance;
-  const bool b_still = variance_of(of_b) <= rule.still_variance;
+bool detail::move_alike(const ShortHistory& a, const ShortHistory& b, const SimilarityRule& rule) {
+  const bool a_still = a.variance() <= rule.still_variance;
+  const bool b_still = b.variance() <= rule.still_variance;
   if (a_still || b_still) return a_still && b_still;
-  return pearson_correlation(of_a, of_b) >= rule.smallest_correlation;
+  return correlation({a.values(), a.mean(), a.squares()}, {b.values(), b.mean(), b.squares()}) >=
+         rule.smallest_correlation;
 }
 
 }  // namespace fugu

@@ -318,4 +318,10 @@ double DualAscent::price(std::size_t constraint) const {
   return sum;
 }
 
+double DualAscent::price_of_top(std::size_t slot) const {
+  const double rate = rate_[slot];
+  if (unit_[slot] == 0 || rate < boxes_->at_most[slot]) return 0;
+  return std::max(0.0, unit_[slot] * plan_cost(objective_, rate) / rate - load_[slot]);
+}
+
 }  // namespace fugu::detail

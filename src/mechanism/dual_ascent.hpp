@@ -52,6 +52,8 @@ class DualAscent {
   double bound(const PlanConstraints& constraints, bool free_below);
   /// Sum of the prices of the bound's cuts.
   double price(std::size_t constraint) const;
+  /// What one more unit of rate would be worth in a slot whose rate is at its upper end; 0 where it is not.
+  double price_of_top(std::size_t slot) const;
 
  private:
   static constexpr std::uint32_t kCutsMax = 8;

@@ -1,10 +1,10 @@
 #include "fugu/mechanism/kernel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
-#include <unordered_map>
 
 #include "../core/avx2.hpp"
 #include "deviation.hpp"
@@ -90,7 +90,9 @@ Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledg
       all_(options_.exposure.series_count()),
       missing_(all_.size(), 0),
       rate_(all_.size(), 0),
-      memory_slots_(options_.reach.slots == 0 ? 0 : std::bit_ceil(options_.reach.slots + 1)),
+      memory_slots_(options_.reach.slots == 0
+                        ? 0
+                        : std::bit_ceil(std::max(options_.reach.slots + 1, std::uint64_t{detail::kDeviationBlock}))),
       memory_(2 * memory_slots_ * all_.size()) {
   if (options_.definition.protects() == Protects::swellfish) {
     auto policies = make_policy_accountant(options_.definition, options_.exposure, options_.reach);
@@ -105,6 +107,7 @@ Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledg
   currency_ = accountant_->currency();
   horizon_ = accountant_->horizon();
   std::iota(all_.begin(), all_.end(), SeriesId{0});
+  by_signature_.resize(options_.exposure.signature_count());
 }
 
 Slot Kernel::earliest_slot() const {
@@ -154,33 +157,39 @@ Result<Rational> Kernel::parameter_of_value(std::uint64_t change_steps, Budget s
   return last_parameter_.parameter;
 }
 
-std::uint64_t Kernel::largest_change(Statistic statistic, std::span<const SeriesId> series) const {
+std::uint64_t Kernel::largest_change(Statistic statistic, std::span<const SeriesId> series) {
   if (series.size() == 1) return gain(statistic) * options_.exposure.sensitivity_steps(series[0]);
-  std::unordered_map<std::uint32_t, std::uint64_t> change_of;
   std::uint64_t largest = 0;
   for (const SeriesId id : series) {
     for (const std::uint32_t signature : options_.exposure.signatures_of(id)) {
-      std::uint64_t& change = change_of[signature];
+      std::uint64_t& change = by_signature_[signature];
       change += gain(statistic) * options_.exposure.sensitivity_steps(id);
       largest = std::max(largest, change);
     }
   }
+  clear_by_signature(series);
   return largest;
 }
 
-std::vector<std::uint64_t> Kernel::crowds_within(std::span<const SeriesId> asked) const {
-  std::unordered_map<std::uint32_t, std::uint64_t> asked_of;  // how many, by signature
+std::vector<std::uint64_t> Kernel::crowds_within(std::span<const SeriesId> asked) {
   for (const SeriesId id : asked) {
-    for (const std::uint32_t signature : options_.exposure.signatures_of(id)) ++asked_of[signature];
+    for (const std::uint32_t signature : options_.exposure.signatures_of(id)) ++by_signature_[signature];
   }
   std::vector<std::uint64_t> crowds;
   for (const SeriesId id : asked) {
     std::uint64_t largest = 0;
     for (const std::uint32_t signature : options_.exposure.signatures_of(id))
-      largest = std::max(largest, asked_of[signature]);
+      largest = std::max(largest, by_signature_[signature]);
     crowds.push_back(largest);
   }
+  clear_by_signature(asked);
   return crowds;
+}
+
+void Kernel::clear_by_signature(std::span<const SeriesId> series) {
+  for (const SeriesId id : series) {
+    for (const std::uint32_t signature : options_.exposure.signatures_of(id)) by_signature_[signature] = 0;
+  }
 }
 
 // --- Charge, draw, record -----------------------------------------------------------------------------------------
@@ -190,10 +199,14 @@ std::vector<std::uint64_t> Kernel::crowds_within(std::span<const SeriesId> asked
   return accountant().charge(answer);
 }
 
-[[gnu::always_inline]] inline void Kernel::add_loss(std::span<const SeriesId> series, double loss_rate) {
+[[gnu::always_inline]] inline void Kernel::add_loss(Scope scope, double loss_rate) {
   any_charged_ = true;
   double* const rates = rate_.data();
-  for (const SeriesId id : series) rates[id] += loss_rate;
+  if (scope.is_all) {
+    for (std::size_t i = 0; i < scope.series.size(); ++i) rates[i] += loss_rate;
+  } else {
+    for (const SeriesId id : scope.series) rates[id] += loss_rate;
+  }
 }
 
 [[gnu::always_inline]] inline void Kernel::add_noise(Answer& answer) {
@@ -269,17 +282,22 @@ Result<NoisyValues> Kernel::ask_values() {
   const NoisyValues values(answer, values_request_.places);
   const std::span<const SeriesId> series = answer.series;
   if (series.empty()) return values;
+  const bool is_all = values_request_.of_all && values_request_.complete;
   answer.first_slot = answer.slot = slot_;
   FUGU_TRY(admit(answer));
   if (answer.parameter.size() == 1) {
-    add_loss(series, values_request_.loss_rate);
+    add_loss({series, is_all}, values_request_.loss_rate);
   } else {
     for (std::size_t i = 0; i < series.size(); ++i)
-      add_loss(series.subspan(i, 1), loss_rate(currency_, answer.noise, 1, 1, answer.parameter[i]));
+      add_loss({series.subspan(i, 1), false}, loss_rate(currency_, answer.noise, 1, 1, answer.parameter[i]));
   }
   if (replay_ != nullptr) return values;
   std::int64_t* const steps = answer.values.data();
-  for (std::size_t i = 0; i < series.size(); ++i) steps[i] = reveal(now_[series[i]]);
+  if (is_all) {
+    for (std::size_t i = 0; i < series.size(); ++i) steps[i] = reveal(now_[i]);
+  } else {
+    for (std::size_t i = 0; i < series.size(); ++i) steps[i] = reveal(now_[series[i]]);
+  }
   add_noise(answer);
   if (ledger_ != nullptr) ledger_->append(answer);
   return values;
@@ -383,9 +401,10 @@ Result<NoisyValue> Kernel::finish_single(std::span<const std::int64_t> reference
   answer.first_slot = first_slot;
   answer.slot = slot_;
   FUGU_TRY(admit(answer));
-  add_loss(answer.series, single_request_.loss_rate);
+  const Scope scope{answer.series, single_request_.of_all};
+  add_loss(scope, single_request_.loss_rate);
   if (replay_ == nullptr) {
-    answer.values[0] = evaluate(answer.statistic, answer.series, reference, first_slot);
+    answer.values[0] = evaluate(answer.statistic, scope, reference, first_slot);
     add_noise(answer);
     if (ledger_ != nullptr) ledger_->append(answer);
   }
@@ -448,7 +467,7 @@ Result<NoisyValue> Kernel::deviation(std::span<const SeriesId> series, Slot firs
 
 std::int64_t Kernel::true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) const {
   FUGU_CHECK(!options_.enforced && ledger_ == nullptr);
-  return evaluate(Statistic::distance, series, reference, slot_);
+  return evaluate(Statistic::distance, {series, is_all(series)}, reference, slot_);
 }
 
 // --- Sparse-vector sessions ---------------------------------------------------------------------------------------
@@ -466,6 +485,7 @@ Result<Threshold> Kernel::open_threshold(Statistic statistic, std::span<const Se
   const uint128 scaled_change = static_cast<uint128>(change) << Budget::kFractionBits;
   Threshold threshold;
   threshold.first_slot_ = first_slot;
+  threshold.of_all_ = is_all(series);
   threshold.move_to(threshold_steps);
   Answer& request = threshold.request_;
   request.statistic = statistic;
@@ -514,14 +534,15 @@ Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t>
     return std::move(asked).error();
   }
   const auto slots = static_cast<double>(slot_ - answer.first_slot + 1);
-  add_loss(answer.series, currency_ == Currency::epsilon ? threshold.loss_rate_ : threshold.loss_rate_ * slots);
+  const Scope scope{answer.series, threshold.of_all_};
+  add_loss(scope, currency_ == Currency::epsilon ? threshold.loss_rate_ : threshold.loss_rate_ * slots);
   if (fresh) {
     ++next_session_;
     keep_noise(threshold, replay_ != nullptr ? 0 : noise_->laplace(answer.parameter[0]));  // forgotten after a replay
   }
   if (replay_ == nullptr) {
     const std::int64_t noisy =
-        evaluate(answer.statistic, answer.series, reference, answer.first_slot) + noise_->laplace(answer.parameter[1]);
+        evaluate(answer.statistic, scope, reference, answer.first_slot) + noise_->laplace(answer.parameter[1]);
     answer.values[0] = noisy > threshold.steps_ + threshold_noise_[threshold.noise_].steps ? 1 : 0;
     if (ledger_ != nullptr) ledger_->append(answer);
   }
@@ -537,8 +558,13 @@ void Kernel::close(Threshold& threshold) {
 
 // --- True values --------------------------------------------------------------------------------------------------
 
-std::int64_t Kernel::evaluate(Statistic statistic, std::span<const SeriesId> series,
-                              std::span<const std::int64_t> reference, Slot first_slot) const {
+std::int64_t Kernel::evaluate(Statistic statistic, Scope scope, std::span<const std::int64_t> reference,
+                              Slot first_slot) const {
+  if (statistic == Statistic::distance && scope.is_all && scope.series.size() > 1 && !any_missing_) {
+    if (const std::uint64_t distance = distance_of_all(reference); distance != detail::kTooFar)
+      return static_cast<std::int64_t>(distance);
+  }
+  const std::span<const SeriesId> series = scope.series;
   int128 total = 0;
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (statistic == Statistic::deviation) {
@@ -552,17 +578,35 @@ std::int64_t Kernel::evaluate(Statistic statistic, std::span<const SeriesId> ser
   return static_cast<std::int64_t>(std::clamp<int128>(total, -kLargestStatistic, kLargestStatistic));
 }
 
+/// Where no total is missing; kTooFar when it has to be done in more bits.
+std::uint64_t Kernel::distance_of_all(std::span<const std::int64_t> reference) const {
+  std::array<std::int64_t, 256> values;
+  std::uint64_t total = 0;
+  for (std::size_t at = 0; at < now_.size(); at += values.size()) {
+    const std::size_t count = std::min(values.size(), now_.size() - at);
+    for (std::size_t i = 0; i < count; ++i) values[i] = reveal(now_[at + i]);
+    const std::span<const std::int64_t> some(values.data(), count);
+    const std::uint64_t distance = detail::has_avx2()
+                                       ? detail::small_distance_avx2(some, reference.subspan(at, count))
+                                       : detail::small_distance_portable(some, reference.subspan(at, count));
+    if (distance == detail::kTooFar || (total += distance) > kLargestStatistic) return detail::kTooFar;
+  }
+  return total;
+}
+
 /// Σ |value − mean| over the slots from `first_slot` to now, floored.
 int128 Kernel::deviation_of(SeriesId series, Slot first_slot) const {
   constexpr std::uint64_t kSmall = std::uint64_t{1} << 40;
   constexpr std::size_t kFew = 1 << 11;
   const std::size_t count = static_cast<std::size_t>(slot_ - first_slot) + 1;
   if (count == 1) return 0;
-  const std::span<const std::int64_t> values(&memory_[2 * series * memory_slots_ + memory_position(first_slot)], count);
+  const std::int64_t* const first = &memory_[2 * series * memory_slots_ + memory_position(first_slot)];
   if (count > kFew || largest_remembered_ >= kSmall || last_missing_slot_ >= first_slot)
-    return long_deviation(values, kMissing);
-  const std::int64_t scaled =
-      detail::has_avx2() ? detail::scaled_deviation_avx2(values) : detail::scaled_deviation_portable(values);
+    return long_deviation({first, count}, kMissing);
+  const std::size_t blocks = (count + detail::kDeviationBlock - 1) / detail::kDeviationBlock;
+  const std::span<const std::int64_t> values(first, blocks * detail::kDeviationBlock);
+  const std::int64_t scaled = detail::has_avx2() ? detail::scaled_deviation_avx2(values, count)
+                                                 : detail::scaled_deviation_portable(values, count);
   return scaled / static_cast<std::int64_t>(count);
 }
 

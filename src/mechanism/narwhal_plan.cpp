@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -141,6 +142,8 @@ class BindingBounds {
     });
   }
 
+  const Candidate& candidate(std::size_t position) const { return candidates_[position]; }
+
   /// Calls visit(bound, candidate).
   template <class Visit>
   void for_each_candidate(Visit&& visit) const {
@@ -215,21 +218,30 @@ class Violations {
   double worst_ = 0;
 };
 
+/// Calls visit(t, weight) for every slot of the bound: the weights of all terms that hold t and begin at or after
+/// `from`, where there are any. `change` is memory to work in.
+template <class Visit>
+void for_slot_weights(const Bound& bound, std::size_t from, std::vector<double>& change, Visit&& visit) {
+  change.assign(bound.width() + 1, 0.0);
+  for (const PlanTerm& term : bound.terms) {
+    if (term.first < from) continue;
+    change[term.first - bound.first] += term.weight;
+    change[term.last + 1 - bound.first] -= term.weight;
+  }
+  double weight = 0;
+  for (std::uint32_t t = 0; t < bound.width(); ++t) {
+    weight += change[t];
+    if (weight > 0) visit(bound.first + t, weight);
+  }
+}
+
 /// x_t ≤ budget / (weights of all terms that hold t) cuts nothing off: a window around t loses at least that.
 template <class Bounds>
 void cap_by_single_slots(const Bounds& bounds, std::vector<double>& at_most) {
-  std::vector<double> weight;
+  std::vector<double> change;
   bounds.for_each([&](const Bound& bound) {
-    weight.assign(bound.width() + 1, 0.0);
-    for (const PlanTerm& term : bound.terms) {
-      weight[term.first - bound.first] += term.weight;
-      weight[term.last + 1 - bound.first] -= term.weight;
-    }
-    double sum = 0;
-    for (std::uint32_t t = 0; t < bound.width(); ++t) {
-      sum += weight[t];
-      if (sum > 0) at_most[bound.first + t] = std::min(at_most[bound.first + t], bound.budget / sum);
-    }
+    for_slot_weights(bound, 0, change,
+                     [&](std::uint32_t t, double weight) { at_most[t] = std::min(at_most[t], bound.budget / weight); });
   });
 }
 
@@ -240,23 +252,14 @@ void cap_by_past(const Bounds& bounds, std::span<const double> spent, std::vecto
   std::vector<double> past(at_most.size(), 0.0);
   std::copy(spent.begin(), spent.end(), past.begin());
   WindowSums windows;
-  std::vector<double> weight;
+  std::vector<double> change;
   bounds.for_each([&](const Bound& bound) {
     if (bound.first >= spent.size()) return;
     windows.assign(past.data(), bound.first, bound.last);
     double left = spendable(bound.budget, bound.width(), bound.terms) - windows.loss(bound.terms);
     if (left < kExhausted * bound.budget) left = 0;
-    weight.assign(bound.width() + 1, 0.0);
-    for (const PlanTerm& term : bound.terms) {
-      if (term.first < spent.size()) continue;
-      weight[term.first - bound.first] += term.weight;
-      weight[term.last + 1 - bound.first] -= term.weight;
-    }
-    double sum = 0;
-    for (std::uint32_t t = 0; t < bound.width(); ++t) {
-      sum += weight[t];
-      if (sum > 0) at_most[bound.first + t] = std::min(at_most[bound.first + t], left / sum);
-    }
+    for_slot_weights(bound, spent.size(), change,
+                     [&](std::uint32_t t, double weight) { at_most[t] = std::min(at_most[t], left / weight); });
   });
 }
 
@@ -365,6 +368,8 @@ struct PlanSolver::Workspace {
   void take_reference(const Bounds& bounds, const PlanTask& task);
   template <class Bounds>
   void consider(const Bounds& bounds, const PlanConstraints& working, const PlanTask& task, Plan& plan);
+  template <class Bounds, class Visit>
+  void for_cap_prices(const Bounds& bounds, Visit&& visit) const;
   void close(const PlanTask& task, Plan& plan) const;
   void drop_starved(Plan& plan) const;
 
@@ -439,6 +444,29 @@ void PlanSolver::Workspace::consider(const Bounds& bounds, const PlanConstraints
   plan.gap = plan.objective > 0 ? std::max(0.0, 1 - plan.bound_at_least / plan.objective) : 0;
 }
 
+/// Calls visit(position, price) for bounds that cap slots: what one more unit of their budget would be worth to slots
+/// whose rate they cap all by themselves. Bounds that cap a slot alike share what that is worth.
+template <class Bounds, class Visit>
+void PlanSolver::Workspace::for_cap_prices(const Bounds& bounds, Visit&& visit) const {
+  std::vector<double> worth(boxes.at_most.size());
+  for (std::size_t t = 0; t < worth.size(); ++t) worth[t] = ascent.price_of_top(t);
+  if (std::ranges::all_of(worth, [](double price) { return price == 0; })) return;
+  std::vector<double> change;
+  const auto for_caps = [&](const Bound& bound, auto&& act) {
+    for_slot_weights(bound, 0, change, [&](std::uint32_t t, double weight) {
+      if (worth[t] > 0 && bound.budget / weight <= boxes.at_most[t]) act(t, weight);
+    });
+  };
+  std::vector<double> capping(worth.size(), 0.0);
+  bounds.for_each([&](const Bound& bound) { for_caps(bound, [&](std::uint32_t t, double) { ++capping[t]; }); });
+  std::size_t position = 0;
+  bounds.for_each([&](const Bound& bound) {
+    double price = 0;
+    for_caps(bound, [&](std::uint32_t t, double weight) { price += worth[t] / (weight * capping[t]); });
+    visit(position++, price);
+  });
+}
+
 /// What the past has left may be next to nothing: a release that is repeated is worth more than such an answer.
 void PlanSolver::Workspace::drop_starved(Plan& plan) const {
   double sum = 0;
@@ -482,11 +510,14 @@ Plan PlanSolver::Workspace::solve_streamed(const PlanBook& book, const PlanTask&
     for (std::uint32_t i = 0; i < kSweepsPerRound; ++i)
       if (ascent.sweep(constraints, plan.sweeps++ % 2 == 0) <= enough / 2) break;
   }
-  consider(near_rates(can_bind, near), constraints, task, plan);
-  for (std::size_t i = 0; i < constraints.size(); ++i)
-    if (const double price = ascent.price(i); price > 0) plan.prices.push_back({origin[i], price});
-  std::sort(plan.prices.begin(), plan.prices.end(),
-            [](const PlanPrice& a, const PlanPrice& b) { return a.constraint < b.constraint; });
+  const BindingBounds& left = near_rates(can_bind, near);
+  consider(left, constraints, task, plan);
+  std::map<std::size_t, double> prices;  // by position in the book
+  for (std::size_t i = 0; i < constraints.size(); ++i) prices[origin[i]] += ascent.price(i);
+  // A bound that caps a slot at its top can bind there, so it is among those that are left.
+  for_cap_prices(left, [&](std::size_t i, double price) { prices[left.candidate(i).index] += price; });
+  for (const auto& [index, price] : prices)
+    if (price > 0) plan.prices.push_back({index, price});
   close(task, plan);
   return plan;
 }
@@ -521,8 +552,11 @@ Plan PlanSolver::Workspace::solve_stored(const PlanConstraints& stored, const Pl
     consider(bounds, stored, task, plan);
     if (plan.gap <= task.tolerance) break;
   }
+  std::vector<double> prices;
+  for (std::size_t i = 0; i < stored.size(); ++i) prices.push_back(ascent.price(i));
+  for_cap_prices(bounds, [&](std::size_t i, double price) { prices[i] += price; });
   for (std::size_t i = 0; i < stored.size(); ++i)
-    if (const double price = ascent.price(i); price > 0) plan.prices.push_back({i, price});
+    if (prices[i] > 0) plan.prices.push_back({i, prices[i]});
   close(task, plan);
   return plan;
 }

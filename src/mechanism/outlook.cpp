@@ -19,10 +19,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Answers with more noise than this allows are not given: a scale of 2^40 steps, a variance of 2^60 (kernel.cpp).
-constexpr double kSmallestRate = 0x1p-40;
-constexpr double kSmallestRateRho = 0x1p-61;
-
 std::size_t index_of(const Interval& slots, Slot slot) { return static_cast<std::size_t>(slot - slots.first); }
 
 NarwhalOptions narwhal_options(Delta delta) {
@@ -147,13 +143,17 @@ std::vector<Announcement> announcements(const PolicyBook& book, const OutlookOpt
   return announced;
 }
 
+double smallest_rate(Delta delta) {
+  return delta.value() > 0 ? 0x1p-61 : 0x1p-40;  // a variance of 2^60, a scale of 2^40 steps (kernel.cpp)
+}
+
 std::vector<double> rates_as_announced(Planner& planner, std::span<const Announcement> announced,
                                        const OutlookOptions& options) {
   std::size_t next = 0;
   std::vector<double> rates;
   rates.reserve(options.slots.slots());
   const double floor_rate = options.floor_rate.value_or(kInfinity);
-  const double smallest = options.delta.value() > 0 ? kSmallestRateRho : kSmallestRate;
+  const double smallest = smallest_rate(options.delta);
   for (Slot slot = options.slots.first; slot <= options.slots.last; ++slot) {
     for (; next < announced.size() && announced[next].known <= slot; ++next) {
       const Announcement& news = announced[next];

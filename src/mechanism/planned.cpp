@@ -56,7 +56,6 @@ double floor_rate(const Kernel& kernel) {
 }
 
 void PlannedStrategy::prepare(const Kernel& kernel) {
-  if (!blocks_.empty()) return;
   SeriesBlocks connected(kernel.exposure());
   block_of_signature_ = std::move(connected.of_signature);
   for (auto& series : connected.series) blocks_.push_back({std::move(series), make_planner_(kernel)});
@@ -66,7 +65,7 @@ void PlannedStrategy::prepare(const Kernel& kernel) {
 
 void PlannedStrategy::stated(const Kernel& kernel, MeterId meter, std::span<const std::uint32_t> signatures,
                              const Policy& policy) {
-  prepare(kernel);
+  if (blocks_.empty()) prepare(kernel);
   if (meter >= blocks_of_meter_.size()) blocks_of_meter_.resize(meter + 1);
   std::vector<std::uint32_t>& blocks = blocks_of_meter_[meter];
   if (blocks.empty()) {
@@ -89,7 +88,7 @@ void PlannedStrategy::withdrawn(const Kernel& kernel, MeterId meter, std::span<c
 }
 
 Result<void> PlannedStrategy::step(Kernel& kernel, Release& release) {
-  prepare(kernel);
+  if (blocks_.empty()) prepare(kernel);
   for (Block& block : blocks_) {
     const double rate = block.planner->rate(kernel.slot());
     if (std::isinf(rate)) {

@@ -212,6 +212,7 @@ class AffectedSlotsPlanner final : public Following<DecidingPlanner, RelevantPol
   double rate(Slot slot) override {
     relevant_.advance(slot);
     sensitivity_.advance(relevant_);
+    if (relevant_.changed() && answer_share_ < 1) update_decision_rate();
     double rate = kInfinity;
     for (std::size_t i = 0; i < relevant_.size(); ++i) {
       const double steps = steps_of(i);
@@ -227,15 +228,16 @@ class AffectedSlotsPlanner final : public Following<DecidingPlanner, RelevantPol
     if (strategies_ == Strategies::uniform_and_absorb) relevant_.record_spent(rate);
   }
 
-  double decision_rate() const override {
-    double rate = kInfinity;
-    for (std::size_t i = 0; i < relevant_.size(); ++i) {
-      rate = std::min(rate, (1 - answer_share_) * relevant_.epsilon_per_affected_slot(i) / steps_of(i));
-    }
-    return rate;
-  }
+  double decision_rate() const override { return decision_rate_; }
 
  private:
+  void update_decision_rate() {
+    decision_rate_ = kInfinity;
+    for (std::size_t i = 0; i < relevant_.size(); ++i) {
+      const double share = (1 - answer_share_) * relevant_.epsilon_per_affected_slot(i);
+      decision_rate_ = std::min(decision_rate_, share / steps_of(i));
+    }
+  }
   double steps_of(std::size_t i) const { return sensitivity_.steps(relevant_, relevant_.meter(i)); }
 
   /// ε_t that policy i allows. After δ(J) answers the algorithm's second strategy never exceeds the first, and before
@@ -250,6 +252,7 @@ class AffectedSlotsPlanner final : public Following<DecidingPlanner, RelevantPol
   double answer_share_;
   Strategies strategies_;
   Sensitivity sensitivity_;
+  double decision_rate_ = kInfinity;
 };
 
 /// Conference paper, Theorem 9.

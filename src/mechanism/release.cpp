@@ -9,7 +9,7 @@ const Estimates& Release::estimates() {
     const ReleasedValue& released = values_[i];
     if (!released.estimated) {
       recorded_[i].reset();
-    } else if (released.sampled || released.loss_rate > 0 || recorded_[i] != released.value.steps) {
+    } else if (released.sampled || loss_rates_[i] > 0 || recorded_[i] != released.value.steps) {
       // Recorded whenever the series was asked about, so that no answer is taken for the release.
       recorded_[i] = released.value.steps;
       estimates_.entries.push_back({static_cast<SeriesId>(i), released.value.steps, released.sampled});

@@ -116,7 +116,8 @@ void ReleaseWriter::append_rate(std::size_t series, double rate_per_step) {
   pending_ += known.text;
 }
 
-void ReleaseWriter::append_row(std::string_view time, std::size_t series, const ReleasedValue& released) {
+void ReleaseWriter::append_row(std::string_view time, std::size_t series, const Release& release) {
+  const ReleasedValue& released = release.values()[series];
   NoiseText& noise = noise_[series];
   pending_ += time;
   pending_ += ',';
@@ -131,7 +132,7 @@ void ReleaseWriter::append_row(std::string_view time, std::size_t series, const 
     pending_ += ',';
   }
   pending_ += ',';
-  append_rate(series, released.loss_rate);
+  append_rate(series, release.loss_rates()[series]);
   pending_ += released.sampled ? ",1" : ",0";
   if (format_.interval) append_band(series, released, noise);
   pending_ += '\n';
@@ -141,7 +142,7 @@ void ReleaseWriter::prepare(const Release& release) {
   char time[kStampTextMax];
   const std::string_view text(time, format_.clock.format(release.slot(), release.utc_offset_s(), time));
   const std::size_t kept = pending_.size();
-  for (std::size_t i = 0; i < release.values().size(); ++i) append_row(text, i, release.values()[i]);
+  for (std::size_t i = 0; i < release.values().size(); ++i) append_row(text, i, release);
   if (release.slot() > muted_until_) return;
   compare_with_earlier(std::string_view(pending_).substr(kept));
   pending_.resize(kept);

@@ -89,16 +89,6 @@ void RelevantPolicies::remember_arrival(MeterId meter, const Record& record, std
   has_arrival_[meter] = 1;
 }
 
-void RelevantPolicies::advance(Slot slot) {
-  FUGU_CHECK(!slot_ || slot > *slot_);
-  slot_ = slot;
-  changed_ = false;
-  if (earliest_last_ < slot) remove_ended();
-  // Before new policies begin: those will see the arrivals among what is to come.
-  if (!arrivals_.empty()) apply_arrivals();
-  agenda_.run_until(slot, [this](std::vector<MeterId>& due) { begin_policies(due); });
-}
-
 void RelevantPolicies::begin_policies(std::vector<MeterId>& meters) {
   std::sort(meters.begin(), meters.end());  // those one after another lie one after another in memory
   for (const MeterId meter : meters) begin_policies(meter);
@@ -143,7 +133,7 @@ void RelevantPolicies::apply_arrivals() {
       const std::uint64_t slots = reach(interval(i), arrival->interval, arrival->length_slots);
       counts_[i].affected_sum += arrival->sign * static_cast<std::int64_t>(slots);
     }
-    epsilon_per_affected_slot_[i] = share_of(i);
+    update_affected(i);
   }
   for (const Arrival& arrival : arrivals_) has_arrival_[arrival.meter] = 0;
   arrivals_.clear();
@@ -195,24 +185,20 @@ void RelevantPolicies::begin_policy(MeterId meter, const Record& record, std::ui
   last_.push_back(record.interval.last);
   spent_.push_back(0);
   records_.push_back(record);
-  counts_.push_back({static_cast<std::int64_t>(affected_sum), answered_});
-  epsilon_per_affected_slot_.push_back(share_of(meters_.size() - 1));
+  counts_.push_back({static_cast<std::int64_t>(affected_sum), 0, answered_});
+  epsilon_per_affected_slot_.emplace_back();
+  update_affected(meters_.size() - 1);
+}
+
+void RelevantPolicies::update_affected(std::size_t i) {
+  counts_[i].affected_slots = std::min(static_cast<std::uint64_t>(counts_[i].affected_sum), interval(i).slots());
+  epsilon_per_affected_slot_[i] = epsilon(i) / static_cast<double>(affected_slots(i));
 }
 
 std::uint64_t RelevantPolicies::largest_sensitivity_steps() const {
   std::uint64_t largest = 0;
   for (const MeterId meter : meters_) largest = std::max(largest, sensitivity_steps(meter));
   return largest;
-}
-
-void RelevantPolicies::record_spent(double rate) {
-  if (!(rate > 0)) return;
-  ++answered_;
-  // A change by nothing loses nothing even to a true value, whose rate is infinite.
-  for (std::size_t i = 0; i < meters_.size(); ++i) {
-    const double by = change(meters_[i]);
-    if (by > 0) spent_[i] += rate * by;
-  }
 }
 
 }  // namespace fugu

@@ -41,10 +41,23 @@ constexpr Budget kSmallestPublished = Budget::from_units(1 << 14);  // less woul
 
 void RescueDp::start(const Kernel& kernel) {
   window_ = kernel.window_slots();
-  tracks_.assign(kernel.all().size(), Track{{}, {}, PidController(kPid)});
-  for (Track& track : tracks_) track.fixed.start(0, kFixedStartVariance * flaws_.unit_steps * flaws_.unit_steps);
   samples_max_ = flaws_.noise_is_error ? window_ : std::min(window_, kSamplesMax);
-  spent_.resize(tracks_.size() * samples_max_);
+  const std::size_t history = flaws_.absolute_limits ? kPublishedHistory : ShortHistory::kLength;
+  tracks_.assign(kernel.all().size(), Track{.pid = PidController(kPid), .own_answers = ShortHistory(history)});
+  for (const SeriesId series : kernel.all()) {
+    tracks_[series].account = kernel.total() / kernel.crowd(series);
+    tracks_[series].smallest = tracks_[series].account / samples_max_;
+  }
+  KalmanState start;
+  start.start(0, kFixedStartVariance * flaws_.unit_steps * flaws_.unit_steps);
+  fixed_.assign(tracks_.size(), start);
+  due_.start(tracks_.size(), 0);
+  ring_ = std::bit_ceil(samples_max_);
+  spent_.resize(tracks_.size() * ring_);
+  // Longer than the second, and part of the budget would never be spent.
+  longest_slots_ = flaws_.noise_is_error
+                       ? static_cast<double>(window_)
+                       : std::max(1.0, static_cast<double>(window_) / static_cast<double>(kLargestShare));
 }
 
 void RescueDp::forget_spending(SeriesId series, Slot slot) {
@@ -53,45 +66,45 @@ void RescueDp::forget_spending(SeriesId series, Slot slot) {
     track.spent -= sample_of(series, track.left++).share;
 }
 
-Budget RescueDp::affordable(const Kernel& kernel, SeriesId series) {
-  forget_spending(series, kernel.slot());
+Budget RescueDp::affordable(SeriesId series, Slot slot) {
+  forget_spending(series, slot);
   const Track& track = tracks_[series];
-  const Budget account = this->account(kernel, series);
-  const Budget rest = account - track.spent;
+  const Budget rest = track.account - track.spent;
   const double part = std::min(kBudgetPerLogInterval * std::log(track.interval_slots + 1), kLargestPart);
-  const Budget wanted = std::min(Budget::round_down(rest.to_double() * part), account / kLargestShare);
+  const Budget wanted = std::min(Budget::round_down(rest.to_double() * part), track.account / kLargestShare);
   if (flaws_.noise_is_error) return wanted < kSmallestPublished ? Budget() : wanted;
   // Ever smaller parts of what is left would buy nothing but noise: rather wait until there is more.
-  const Budget smallest = account / samples_max_;
   const bool has_room = track.samples - track.left < samples_max_;
-  return rest < smallest || !has_room ? Budget() : std::max(wanted, smallest);
+  return rest < track.smallest || !has_room ? Budget() : std::max(wanted, track.smallest);
 }
 
-bool RescueDp::is_groupable(const Kernel& kernel, const Track& track) const {
-  if (flaws_.no_grouping || kernel.all().size() < 2) return false;
-  if (flaws_.absolute_limits) return track.fixed.value() < kPublishedSmall * flaws_.unit_steps;
+bool RescueDp::is_groupable(SeriesId series) const {
+  const Track& track = tracks_[series];
+  if (flaws_.no_grouping || tracks_.size() < 2) return false;
+  if (flaws_.absolute_limits) return fixed_[series].value() < kPublishedSmall * flaws_.unit_steps;
   return track.samples % kAloneEvery != 0 && std::abs(track.kalman.value()) <= kSmallScales * track.noise_scale;
+}
+
+bool RescueDp::are_alike(const Track& a, const Track& b) const {
+  if (flaws_.absolute_limits) {
+    return are_similar(a.own_answers, b.own_answers,
+                       {.smallest_correlation = kSmallestCorrelation,
+                        .largest_distance = kPublishedDistance * flaws_.unit_steps,
+                        .still_variance = 0});
+  }
+  // All members pay what the poorest can.
+  if (a.now < b.now / 2 || b.now < a.now / 2) return false;
+  const double scale = std::min(a.noise_scale, b.noise_scale);
+  return are_similar(a.own_answers, b.own_answers,
+                     {.smallest_correlation = kSmallestCorrelation,
+                      .largest_distance = kAlikeScales * scale,
+                      .still_variance = kStillScales * scale * scale});
 }
 
 bool RescueDp::belongs(const Kernel& kernel, SeriesId series, const Group& group) const {
   const SeriesId first = group.members[0];
-  const Track& track = tracks_[series];
-  const Track& other = tracks_[first];
-  if (kernel.exposure().sensitivity_steps(series) != kernel.exposure().sensitivity_steps(first)) return false;
-  if (flaws_.absolute_limits) {
-    return are_similar(track.own_answers, other.own_answers,
-                       {.smallest_correlation = kSmallestCorrelation,
-                        .largest_distance = kPublishedDistance * flaws_.unit_steps,
-                        .still_variance = 0,
-                        .values = kPublishedHistory});
-  }
-  // All members pay what the poorest can.
-  if (track.now < other.now / 2 || other.now < track.now / 2) return false;
-  const double scale = std::min(track.noise_scale, other.noise_scale);
-  return are_similar(track.own_answers, other.own_answers,
-                     {.smallest_correlation = kSmallestCorrelation,
-                      .largest_distance = kAlikeScales * scale,
-                      .still_variance = kStillScales * scale * scale});
+  return are_alike(tracks_[series], tracks_[first]) &&
+         kernel.exposure().sensitivity_steps(series) == kernel.exposure().sensitivity_steps(first);
 }
 
 RescueDp::Group& RescueDp::new_group() {
@@ -104,7 +117,7 @@ RescueDp::Group& RescueDp::new_group() {
 void RescueDp::form_groups(const Kernel& kernel) {
   groups_used_ = 0;
   std::size_t open = 0;  // groups before this one are not compared any more
-  for (const SeriesId series : due_) {
+  for (const SeriesId series : groupable_) {
     Group* found = nullptr;
     for (std::size_t g = open; g < groups_used_ && found == nullptr; ++g) {
       if (belongs(kernel, series, groups_[g])) found = &groups_[g];
@@ -121,46 +134,46 @@ void RescueDp::pay(SeriesId series, Slot slot, Budget share) {
   track.spent += share;
 }
 
-double RescueDp::feedback(const Kernel& kernel, Track& track, double value, double noise_variance, double slots) {
+double RescueDp::feedback(const Kernel& kernel, SeriesId series, double value, double noise_variance, double slots) {
+  Track& track = tracks_[series];
   if (!flaws_.noise_is_error) return track.kalman.measure(value, noise_variance, slots) / kGoalDeviations;
-  const double before = track.fixed.value();
+  KalmanState& filter = fixed_[series];
+  const double before = filter.value();
   const double per_slot = flaws_.unit_steps * static_cast<double>(window_) / kernel.total().to_double();
-  track.fixed.predict(*flaws_.true_variance);
-  track.fixed.correct(value, per_slot * per_slot);
-  return std::abs(track.fixed.value() - before) / track.noise_scale;
+  filter.predict(*flaws_.true_variance);
+  filter.correct(value, per_slot * per_slot);
+  return std::abs(filter.value() - before) / track.noise_scale;
 }
 
 /// Samples that come one after another leave the rest of the window without: the less budget is left, the further
 /// apart.
-double RescueDp::shortest_interval(const Kernel& kernel, SeriesId series) const {
+double RescueDp::shortest_interval(const Track& track) const {
   if (flaws_.noise_is_error || flaws_.constant_interval) return 1;
-  const double used = tracks_[series].spent.to_double() / account(kernel, series).to_double();
+  const double used = track.spent.to_double() / track.account.to_double();
   return std::max(1.0, used * static_cast<double>(window_) / kSamplesPerWindow);
 }
 
 /// Series can be asked together only when they are due together: intervals end at multiples of a power of two.
 Slot RescueDp::next_due(Slot slot, double interval_slots) const {
-  const auto interval = static_cast<Slot>(std::llround(interval_slots));
+  const Slot interval = nearest_steps(interval_slots);
   if (tracks_.size() < 2 || flaws_.absolute_limits) return slot + interval;
   const auto grid = static_cast<Slot>(std::bit_floor(static_cast<std::uint64_t>(interval)));
-  return std::max(slot + 1, (slot + interval + grid / 2) / grid * grid);
+  return std::max(slot + 1, (slot + interval + grid / 2) & -grid);
 }
 
 void RescueDp::take(const Kernel& kernel, Release& release, SeriesId series, double value, double noise_variance) {
   Track& track = tracks_[series];
   const Slot slot = kernel.slot();
   const double slots = std::max(1.0, static_cast<double>(slot - track.last));
-  const double error = track.pid.update(feedback(kernel, track, value, noise_variance, slots), slots);
+  const double error = track.pid.update(feedback(kernel, series, value, noise_variance, slots), slots);
   const bool alone = track.group_size == 1;
-  const double released = flaws_.noise_is_error ? track.fixed.value() : track.kalman.value();
+  const double released = flaws_.noise_is_error ? fixed_[series].value() : track.kalman.value();
   if (alone || flaws_.absolute_limits) track.own_answers.add(flaws_.absolute_limits ? released : value);
   track.last = slot;
-  // Longer than that, and part of the budget would never be spent.
-  const double longest = std::max(1.0, static_cast<double>(window_) / static_cast<double>(kLargestShare));
-  track.interval_slots = std::clamp(next_interval_rescue(track.interval_slots, error, 1, kGainSlots), 1.0,
-                                    flaws_.noise_is_error ? static_cast<double>(window_) : longest);
+  track.interval_slots =
+      std::clamp(next_interval_rescue(track.interval_slots, error, 1, kGainSlots), 1.0, longest_slots_);
   if (flaws_.constant_interval) track.interval_slots = 1;
-  track.due = next_due(slot, std::max(track.interval_slots, shortest_interval(kernel, series)));
+  due_.set(series, next_due(slot, std::max(track.interval_slots, shortest_interval(track))));
   release.estimate(series, nearest_steps(released), true);
 }
 
@@ -195,19 +208,19 @@ Result<void> RescueDp::ask_together(Kernel& kernel, Release& release, const Grou
   return {};
 }
 
-Result<void> RescueDp::step(Kernel& kernel, Release& release) {
-  if (tracks_.empty()) start(kernel);
-  due_.clear();
-  for (const SeriesId series : kernel.all()) {
+Result<void> RescueDp::sample_all(Kernel& kernel, Release& release, std::span<const SeriesId> due) {
+  const Slot slot = kernel.slot();
+  groupable_.clear();
+  for (const SeriesId series : due) {
+    if (!kernel.present(series)) continue;
     Track& track = tracks_[series];
-    if (kernel.slot() < track.due || !kernel.present(series)) continue;
-    track.now = affordable(kernel, series);
+    track.now = affordable(series, slot);
     if (track.now.units() == 0) continue;
     const double paid = track.now.to_double();
     track.noise_scale = static_cast<double>(kernel.exposure().sensitivity_steps(series)) /
                         (kernel.currency() == Currency::epsilon ? paid : std::sqrt(2 * paid));
-    if (is_groupable(kernel, track)) {
-      due_.push_back(series);
+    if (is_groupable(series)) {
+      groupable_.push_back(series);
     } else {
       FUGU_TRY(ask_alone(kernel, release, series));
     }
@@ -218,6 +231,13 @@ Result<void> RescueDp::step(Kernel& kernel, Release& release) {
                                             : ask_together(kernel, release, groups_[g]));
   }
   return {};
+}
+
+Result<void> RescueDp::step(Kernel& kernel, Release& release) {
+  if (tracks_.empty()) start(kernel);
+  const auto due = due_.in(kernel.slot());
+  if (due.empty()) return {};  // most slots
+  return sample_all(kernel, release, due);
 }
 
 }  // namespace fugu

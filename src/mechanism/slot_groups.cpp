@@ -38,6 +38,10 @@ constexpr Belief kMostAreOff{1.5, 2};
 constexpr double kLatestWeight = 0.125;
 constexpr double kLargestOff = 6;
 
+/// max(0, value), exactly. This and multiplying by a condition below make no branches: on which side noise falls cannot
+/// be predicted.
+double positive_part(double value) { return (value + std::abs(value)) / 2; }
+
 // Groups of series.
 constexpr std::size_t kPivots = 20;
 constexpr Slot kAloneEvery = 4;
@@ -51,10 +55,7 @@ void SlotGroups::start(const Kernel& kernel) {
   grouping_ = options_.free_grouping ? Budget() : slot / kGroupingPart;
   perturbing_ = slot - grouping_;
   if (kernel.currency() == Currency::rho) session_slots_ = kSessionSlotsInRho;
-  const Track empty{.smoother = GroupSmoother(options_.smoother, kGroupSlots),
-                    .pid = PidController(kPid),
-                    .threshold_scales = kThresholdScales,
-                    .own_answers = {}};
+  const Track empty{.smoother = GroupSmoother(options_.smoother, kGroupSlots), .pid = PidController(kPid)};
   tracks_.assign(kernel.all().size(), empty);
   pivots_.resize(kPivots);
 }
@@ -66,28 +67,40 @@ double SlotGroups::mean_group_slots(SeriesId series) const {
 
 // --- Perturb ------------------------------------------------------------------------------------------------------
 
-void SlotGroups::remember(SeriesId series, const NoisyValue& answer) {
-  Track& track = tracks_[series];
-  track.noise_scale = std::sqrt(noise_variance_.of(answer.noise, answer.parameter) / 2);
-  track.own_answers.add(static_cast<double>(answer.steps));
+double SlotGroups::noise_scale(const NoisyValue& answer) {
+  return std::sqrt(noise_variance_.of(answer.noise, answer.parameter) / 2);
+}
+
+void SlotGroups::remember(const OwnAnswer& answer) {
+  Track& track = tracks_[answer.series];
+  track.noise_scale = answer.noise_scale;
+  if (options_.series_groups) track.own_answers.add(answer.value);
   track.asked_together = 1;
 }
 
 Result<void> SlotGroups::perturb_all(Kernel& kernel, Release& release) {
   FUGU_ASSIGN(const auto answers, kernel.values(kernel.all(), perturbing_));
+  own_answers_.clear();  // a copy, as the grouper's requests overwrite the answers
+  NoisyValue answer;
   for (const SeriesId series : kernel.all()) {
-    if (answers[series]) remember(series, *answers[series]);
+    if (!answers.has(series)) continue;
+    answers.copy(series, answer);
+    own_answers_.emplace_back(series, static_cast<double>(answer.steps), noise_scale(answer));
   }
-  for (const SeriesId series : kernel.all()) {  // the grouper's requests overwrite the answers
-    if (kernel.present(series)) FUGU_TRY(take(kernel, release, series, tracks_[series].own_answers.last(1)[0]));
+  for (const OwnAnswer& own : own_answers_) {
+    remember(own);
+    FUGU_TRY(take(kernel, release, own.series, own.value));
   }
   return {};
 }
 
 Result<void> SlotGroups::perturb_alone(Kernel& kernel, Release& release, SeriesId series) {
   FUGU_ASSIGN(const auto answers, kernel.values({&series, 1}, perturbing_ / kernel.crowd(series)));
-  remember(series, *answers[0]);
-  return take(kernel, release, series, tracks_[series].own_answers.last(1)[0]);
+  NoisyValue answer;
+  answers.copy(0, answer);
+  const auto value = static_cast<double>(answer.steps);
+  remember({series, value, noise_scale(answer)});
+  return take(kernel, release, series, value);
 }
 
 Result<void> SlotGroups::perturb_together(Kernel& kernel, Release& release, std::span<const SeriesId> members) {
@@ -128,10 +141,10 @@ std::optional<std::size_t> SlotGroups::pivot_of(SeriesId series) const {
   const Track& track = tracks_[series];
   if (track.own_answers.count() < kOwnAnswersMin) return std::nullopt;
   const double level = track.own_answers.mean();
-  const double nearest = std::round((level - first_pivot_) / pivot_distance_);
-  const double pivot = first_pivot_ + nearest * pivot_distance_;
+  const std::int64_t nearest = nearest_steps((level - first_pivot_) / pivot_distance_);
+  const double pivot = first_pivot_ + static_cast<double>(nearest) * pivot_distance_;
   if (std::abs(level - pivot) > kNearPivotScales * track.noise_scale) return std::nullopt;
-  return static_cast<std::size_t>(std::clamp(nearest, 0.0, static_cast<double>(kPivots - 1)));
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(nearest, 0, kPivots - 1));
 }
 
 Result<void> SlotGroups::perturb_in_groups(Kernel& kernel, Release& release) {
@@ -160,6 +173,17 @@ Result<void> SlotGroups::perturb_in_groups(Kernel& kernel, Release& release) {
 
 // --- Group --------------------------------------------------------------------------------------------------------
 
+/// While releases move, the next group is given less room.
+double SlotGroups::threshold_scales(const Track& track) const {
+  if (!options_.adaptive_threshold || track.slots == 1) return kThresholdScales;
+  return std::max(kLowestThresholdScales, kHighestThresholdScales * std::exp(-track.movement / kCalmScales));
+}
+
+void SlotGroups::note_movement(Track& track, double estimate) {
+  const double moved = track.slots > 1 ? std::abs(estimate - track.released) / track.noise_scale : 0;
+  track.movement = track.pid.update(moved, 1);
+}
+
 Result<void> SlotGroups::open_session(Kernel& kernel, SeriesId series) {
   Track& track = tracks_[series];
   if (track.session && track.session->open()) kernel.close(*track.session);
@@ -173,7 +197,7 @@ Result<void> SlotGroups::open_session(Kernel& kernel, SeriesId series) {
   const double noise_scale = 8 * static_cast<double>(kernel.exposure().sensitivity_steps(series)) / loss;
   FUGU_ASSIGN(track.session,
               kernel.open_threshold(Statistic::deviation, {&series, 1},
-                                    nearest_steps(track.threshold_scales * noise_scale), share, kernel.slot()));
+                                    nearest_steps(threshold_scales(track) * noise_scale), share, kernel.slot()));
   track.session_first = kernel.slot();
   return {};
 }
@@ -194,10 +218,10 @@ bool SlotGroups::has_moved(Track& track, double perturbed) {
   const double off =
       (perturbed - track.smoother.smoothed(2 * track.noise_scale * track.noise_scale)) / track.noise_scale;
   track.mean_off += kLatestWeight * (std::min(std::abs(off), kLargestOff) - track.mean_off);
-  track.above = std::max(0.0, track.above + off - kDriftScales);
-  track.below = std::max(0.0, track.below - off - kDriftScales);
-  track.above_slots = track.above > 0 ? track.above_slots + 1 : 0;
-  track.below_slots = track.below > 0 ? track.below_slots + 1 : 0;
+  track.above = positive_part(track.above + off - kDriftScales);
+  track.below = positive_part(track.below - off - kDriftScales);
+  track.above_slots = (track.above_slots + 1) * static_cast<std::uint32_t>(track.above > 0);
+  track.below_slots = (track.below_slots + 1) * static_cast<std::uint32_t>(track.below > 0);
   return std::max(track.above, track.below) > kMovedScales;
 }
 
@@ -206,13 +230,6 @@ void SlotGroups::end_group(Track& track, std::size_t values_kept) {
   track.above = track.below = 0;
   track.above_slots = track.below_slots = 0;
   ++track.groups;
-}
-
-/// While releases move, the next group is given less room.
-void SlotGroups::adapt_threshold(Track& track, double estimate) {
-  const double moved = track.slots > 1 ? std::abs(estimate - track.released) / track.noise_scale : 0;
-  const double error = track.pid.update(moved, 1);
-  track.threshold_scales = std::max(kLowestThresholdScales, kHighestThresholdScales * std::exp(-error / kCalmScales));
 }
 
 // --- Smooth -------------------------------------------------------------------------------------------------------
@@ -230,9 +247,11 @@ Result<void> SlotGroups::take(Kernel& kernel, Release& release, SeriesId series,
   if (moved) {
     const std::size_t since = track.above > track.below ? track.above_slots : track.below_slots;
     end_group(track, since);
-    const double latest = track.own_answers.last(1)[0];
-    track.own_answers = {};
-    track.own_answers.add(latest);
+    if (options_.series_groups) {
+      const double latest = track.own_answers.latest();
+      track.own_answers = ShortHistory();
+      track.own_answers.add(latest);
+    }
     if (track.session && track.session->open()) kernel.close(*track.session);
   }
   bool ends = false;
@@ -244,7 +263,7 @@ Result<void> SlotGroups::take(Kernel& kernel, Release& release, SeriesId series,
   const double off = std::abs(perturbed - centre) / track.noise_scale;
   const double estimate = centre + std::max(kOneIsOff.of(off), kMostAreOff.of(track.mean_off)) * (perturbed - centre);
   if (ends) track.smoother.restart();  // this slot is a group of its own
-  if (options_.adaptive_threshold) adapt_threshold(track, estimate);
+  if (options_.adaptive_threshold) note_movement(track, estimate);
   track.released = estimate;
   release.estimate(series, nearest_steps(estimate), true);
   return {};

@@ -112,7 +112,7 @@ SlotRunner::SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, Ledger
 
 inline Result<void> SlotRunner::finish(Replay* replay) {
   FUGU_TRY(strategy_->step(kernel_, release_));
-  if (kernel_.any_charged()) release_.set_loss_rates(kernel_.loss_rates());
+  release_.loss_rates_ = kernel_.loss_rates();
   if (replay != nullptr || ledger_ != nullptr) FUGU_TRY(record_estimates(replay));
   kernel_.end(release_.utc_offset_s_);
   return {};
@@ -191,8 +191,10 @@ Result<void> SlotRunner::replay_policy(const PolicyEvent& event, Slot slot) {
   if (policies_ == nullptr || slot != next_slot()) return Replay::mismatch();
   FUGU_ASSIGN(const bool still_stated, find_stated(event));
   if (!still_stated)
-    return Error{Cause::bad_input, "a policy of meter " + event.meter +
-                                       " is on record in the ledger, but no longer stated: policies may be added or "
+    return Error{Cause::bad_input, "a policy of meter " + event.meter + ", slots " +
+                                       std::to_string(event.policy.interval.first) + " to " +
+                                       std::to_string(event.policy.interval.last) +
+                                       ", is on record in the ledger, but no longer stated: policies may be added or "
                                        "withdrawn, not deleted or changed"};
   if (!event.withdrawn && event_.signatures != event.signatures)
     return Error{Cause::bad_input,

@@ -46,7 +46,11 @@ std::int64_t SimulationNoise::gaussian(Rational variance) {
 void SimulationNoise::add(NoiseKind kind, Rational parameter, std::span<std::int64_t> values) {
   if (kind != NoiseKind::laplace) return add_each(*this, kind, parameter, values);
   const double scale = steps_of(parameter);
-  for (std::int64_t& value : values) value += draw(scale);
+  if (values.size() == 1) {
+    values[0] += draw(scale);
+  } else {
+    exponentials_.add_differences(scale, values);
+  }
 }
 
 }  // namespace fugu

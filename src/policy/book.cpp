@@ -10,8 +10,6 @@ bool earlier(const Policy& a, const Policy& b) {
   return a.interval.first != b.interval.first ? a.interval.first < b.interval.first : a.interval.last < b.interval.last;
 }
 
-constexpr std::size_t kBlock = 16;
-
 }  // namespace
 
 void Collection::add(const Policy& policy) {
@@ -66,21 +64,19 @@ std::size_t Collection::count_overlapping(const Interval& interval) const {
   return count;
 }
 
-std::size_t Collection::begin_of(const Interval& interval, std::size_t end) const {
-  if (end <= kBlock) return 0;
-  const Slot earliest = interval.first - static_cast<Slot>(longest_slots_) + 1;
-  const auto begins_before = [](const Policy& policy, Slot slot) { return policy.interval.first < slot; };
-  const auto until = policies_.begin() + static_cast<std::ptrdiff_t>(end);
-  // Most policies overlap only a few others, just before `end`.
-  const auto near = until - static_cast<std::ptrdiff_t>(kBlock);
-  const auto from = near->interval.first < earliest ? near : policies_.begin();
-  return static_cast<std::size_t>(std::lower_bound(from, until, earliest, begins_before) - policies_.begin());
-}
-
-std::size_t Collection::end_of(const Interval& interval) const {
-  const auto begins_after = [](Slot slot, const Policy& policy) { return slot < policy.interval.first; };
-  return static_cast<std::size_t>(std::upper_bound(policies_.begin(), policies_.end(), interval.last, begins_after) -
-                                  policies_.begin());
+std::size_t Collection::first_from(Slot slot, std::size_t near) const {
+  const auto begins_before = [](const Policy& policy, Slot at) { return policy.interval.first < at; };
+  constexpr auto kStep = static_cast<std::ptrdiff_t>(kBlock);
+  auto from = policies_.begin();
+  auto to = policies_.end();
+  if (near < policies_.size() && begins_before(policies_[near], slot)) {
+    from += static_cast<std::ptrdiff_t>(near);
+    if (to - from > kStep && !begins_before(from[kStep], slot)) to = from + kStep;
+  } else if (near <= policies_.size()) {
+    to = from + static_cast<std::ptrdiff_t>(near);
+    if (to - from > kStep && begins_before(to[-kStep], slot)) from = to - kStep;
+  }
+  return static_cast<std::size_t>(std::lower_bound(from, to, slot, begins_before) - policies_.begin());
 }
 
 std::size_t Collection::next_reaching(std::size_t i, std::size_t end, Slot slot) const {

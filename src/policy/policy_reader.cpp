@@ -123,9 +123,10 @@ Result<void> check_not_given(const json::Value& row, std::string_view key, std::
 class PolicyReader::Impl {
  public:
   Impl(Input input, PolicyOptions options)
-      : lines_(std::move(input), options.block_size), parser_(std::move(options)) {}
+      : lines_(std::move(input), options.block_size), is_json_(options.goes_on_in_json), parser_(std::move(options)) {}
 
   Result<void> open() {
+    if (is_json_) return {};
     while (true) {
       FUGU_ASSIGN(const auto line, lines_.peek());
       if (!line || !is_blank(*line)) {
@@ -158,6 +159,7 @@ class PolicyReader::Impl {
 
   bool would_wait() { return occurrence_ >= occurrences_.size() && lines_.would_wait(); }
   const std::string& file() const { return lines_.file(); }
+  bool is_json() const { return is_json_; }
 
  private:
   Result<void> parse_csv(const RowPlace& place, StatedPolicy& stated) {
@@ -166,6 +168,7 @@ class PolicyReader::Impl {
     FUGU_TRY(parser_.parse_frame(row, place, stated));
     FUGU_ASSIGN(stated.policy.interval, parser_.parse_interval(row, place));
     FUGU_TRY(parser_.parse_event(row, place, stated.policy));
+    FUGU_TRY(parser_.parse_promise(row, place, stated.policy));
     return parser_.check(stated, row, place);
   }
 
@@ -194,6 +197,7 @@ class PolicyReader::Impl {
     FUGU_ASSIGN(const RowText texts, texts_of(row, place));
     for (std::string_view key : {"meter", "epsilon"}) FUGU_TRY(check_given(row, key, place));
     FUGU_TRY(parser_.parse_frame(texts, place, stated));
+    FUGU_TRY(parser_.parse_promise(texts, place, stated.policy));
     if (const json::Value* withdraw = row.member("withdraw")) {
       if (withdraw->kind != json::Kind::boolean)
         return place.wrong({}, std::string("`withdraw` as ").append(json::describe(withdraw->kind)), "true or false");
@@ -243,8 +247,8 @@ class PolicyReader::Impl {
   }
 
   LineReader lines_;
+  bool is_json_;
   RowParser parser_;
-  bool is_json_ = false;
   Columns columns_;
   RowText csv_row_;         // kept, as clearing it for each row would show: texts of absent columns stay empty
   StatedPolicy recurring_;  // the row whose occurrences are handed out
@@ -266,5 +270,6 @@ Result<PolicyReader> PolicyReader::open(Input input, PolicyOptions options) {
 Result<bool> PolicyReader::next(StatedPolicy& stated) { return impl_->next(stated); }
 bool PolicyReader::would_wait() { return impl_->would_wait(); }
 const std::string& PolicyReader::file() const { return impl_->file(); }
+bool PolicyReader::is_json() const { return impl_->is_json(); }
 
 }  // namespace fugu

@@ -13,6 +13,7 @@ namespace fugu {
 namespace {
 
 constexpr std::string_view kMagnitudeExpected = "a magnitude above 0 and up to 2^40 unit steps, such as 2.1";
+constexpr std::string_view kEntryExpected = "magnitudes from 0 up to 2^40 unit steps, such as 2.1";
 constexpr std::uint64_t kGroupMax = 1'000'000;
 constexpr std::string_view kGroupExpected = "a number of individuals from 1 to 1000000";
 constexpr std::int64_t kYear2201_s = 7'289'654'400;  // where time stamps end
@@ -70,19 +71,23 @@ RowParser::RowParser(PolicyOptions options) : options_(std::move(options)), slot
 
 Result<void> RowParser::parse_frame(const RowText& row, const RowPlace& place, StatedPolicy& stated) {
   if (row.meter.empty() || !same_text(row.meter, last_meter_)) FUGU_TRY(check_meter(row.meter, place));
-  if (row.epsilon.empty() || !same_text(row.epsilon, last_epsilon_text_)) {
-    FUGU_ASSIGN(last_epsilon_, parse_epsilon(row.epsilon, place));
-    last_epsilon_text_ = row.epsilon;
-  }
   stated.known = 0;
   if (!row.known.empty()) {
     FUGU_ASSIGN(stated.known, parse_slot("known", row.known, place));
   }
   stated.meter = row.meter;
-  stated.policy.epsilon = last_epsilon_;
   stated.policy.shape = nullptr;
   stated.withdrawn = false;
   stated.line = place.line_number;
+  return {};
+}
+
+Result<void> RowParser::parse_promise(const RowText& row, const RowPlace& place, Policy& policy) {
+  if (row.epsilon.empty() || !same_text(row.epsilon, last_epsilon_text_)) {
+    FUGU_ASSIGN(last_epsilon_, parse_epsilon(row.epsilon, place));
+    last_epsilon_text_ = row.epsilon;
+  }
+  policy.epsilon = last_epsilon_;
   return {};
 }
 
@@ -101,7 +106,7 @@ Result<Slot> RowParser::parse_slot(std::string_view what, std::string_view text,
   if (number) {
     slot = *number;
   } else if (!options_.clock.has_time()) {
-    return place.wrong(text, named(what, text), "a slot number such as 0, 1, 2");
+    return place.wrong(text, named(what, text), "a slot number such as 0, 1, 2, up to " + std::to_string(slot_max_));
   } else if (const auto instant_s = day_.find(text)) {
     const auto starting_then = options_.clock.slot_at(*instant_s);
     if (!starting_then) return place.wrong(text, named(what, text), expected_time(TimeFault::off_grid));
@@ -159,23 +164,25 @@ Result<std::uint64_t> RowParser::parse_magnitude(std::string_view text, bool may
                                                  const RowPlace& place) {
   const std::int64_t steps = magnitude_steps(text, place);
   if (steps == 0 && may_be_zero) return std::uint64_t{0};
+  if (steps < 0 && may_be_zero) return place.wrong(text, named("magnitude", text), kEntryExpected);
   return of_group(steps, group, text, place);
 }
 
 /// `steps` of each. `text` is what the row says; patterns have no magnitude.
 Result<std::uint64_t> RowParser::of_group(std::int64_t steps, std::uint64_t group,
                                           const std::optional<std::string_view>& text, const RowPlace& place) const {
-  const bool in_range = steps >= 1 && static_cast<std::uint64_t>(steps) <= kMagnitudeStepsMax / group;
-  const bool is_small =
-      !options_.largest_change_steps || static_cast<std::uint64_t>(steps) <= *options_.largest_change_steps;
-  if (in_range && is_small) return static_cast<std::uint64_t>(steps) * group;
+  const auto each = static_cast<std::uint64_t>(steps);
+  const bool in_range = steps >= 1 && each <= kMagnitudeStepsMax / group;
+  const bool is_small = !options_.largest_change_steps || each <= *options_.largest_change_steps / group;
+  if (in_range && is_small) return each * group;
   std::string found = text ? named("magnitude", *text) : "`patterns`, in which everybody counts as 1 in a series";
+  if (group > 1) found.append(" of ").append(std::to_string(group)).append(" individuals");
   if (in_range)
     return place.wrong(text.value_or(""), found,
                        "at most " + options_.unit_step.text(static_cast<std::int64_t>(*options_.largest_change_steps)) +
+                           (group > 1 ? " together" : "") +
                            ", as --sensitivity says that one meter changes no more: the floor would not hold for this "
                            "meter");
-  if (group > 1) found.append(" of ").append(std::to_string(group)).append(" individuals");
   return place.wrong(text.value_or(""), found, kMagnitudeExpected);
 }
 
@@ -201,7 +208,7 @@ Result<Lane> RowParser::parse_lane(const json::Value& value, std::uint64_t group
   Lane lane;
   for (const json::Value& item : value.items) {
     if (item.kind != json::Kind::number)
-      return place.wrong({}, std::string(describe(item.kind)).append(" in a `profile`"), kMagnitudeExpected);
+      return place.wrong({}, std::string(describe(item.kind)).append(" in a `profile`"), kEntryExpected);
     FUGU_ASSIGN(const std::uint64_t steps, parse_magnitude(item.text, true, group, place));
     lane.steps.push_back(steps);
   }
@@ -318,11 +325,13 @@ Result<void> RowParser::check(const StatedPolicy& stated, const RowText& row, co
                        "at least " + std::to_string(policy.length_slots) + ", the length of what it hides");
   }
   if (auto within = check_limits(options_.admission, policy); !within) return place.wrong(within.error());
+  if (!options_.can_keep) return {};
+  if (auto kept = options_.can_keep(stated.meter, policy); !kept) return place.wrong(kept.error());
   return {};
 }
 
 std::string RowParser::slot_text(Slot slot) const {
-  const bool has_stamp = options_.clock.has_time() && slot >= 0 && slot <= slot_max_;
+  const bool has_stamp = options_.clock.has_time() && slot <= slot_max_;
   if (!has_stamp) return "slot " + std::to_string(slot);
   return options_.clock.text(slot, options_.utc_offset_s);
 }

@@ -42,8 +42,10 @@ class RowParser {
  public:
   explicit RowParser(PolicyOptions options);
 
-  /// Everything but the interval and what occurs: meter, ε, known. `stated` is replaced.
+  /// Meter and known. `stated` is replaced, but for what the others below set.
   Result<void> parse_frame(const RowText& row, const RowPlace& place, StatedPolicy& stated);
+  /// ε.
+  Result<void> parse_promise(const RowText& row, const RowPlace& place, Policy& policy);
   /// `length` and `magnitude`, for `group` individuals.
   Result<void> parse_event(const RowText& row, const RowPlace& place, Policy& policy);
   /// The same from a JSON `profile` or `patterns`.

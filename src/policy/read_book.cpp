@@ -186,7 +186,7 @@ class Loader {
     }
     fault_.note(
         row.line, [&] { return "the same policy as in line " + std::to_string(earlier.line); },
-        "each policy once (keep repeats if both are meant)");
+        "each policy once (or --repeats keep, if both are meant)");
   }
   bool keeps_repeats() const {
     return options_.repeats == Repeats::keep || (options_.repeats == Repeats::by_size && rows_ > kTypedRowsMax);
@@ -196,20 +196,22 @@ class Loader {
     return {{row.first, row.last}, row.length_slots, row.magnitude_steps, row.epsilon, shapes_.of(row)};
   }
 
-  // Of those in the busiest slot, the row that came last is one too many.
+  // Of those in the busiest slot, the first row that is one too many.
   void check_overlap(MeterId meter, std::span<const Row> rows) {
     const Collection& collection = book_.of(meter);
     const std::size_t most = *options_.admission.most_overlapping;
     if (collection.policies().size() <= most) return;
     const Crowd crowd = busiest_slot(collection, {0, kPolicySlotMax});
     if (crowd.policies <= most) return;
-    std::uint64_t line = 0;
+    std::vector<std::uint64_t> lines;
     for (const Row& row : rows) {
       if (row.first <= crowd.slot && crowd.slot <= row.last && collection.holds(policy_of(row)))
-        line = std::max<std::uint64_t>(line, row.line);
+        lines.push_back(row.line);
     }
+    std::sort(lines.begin(), lines.end());
     fault_.note(
-        line, [&] { return "more than " + std::to_string(most) + " policies of a meter relevant in the same slot"; },
+        lines[most],
+        [&] { return "more than " + std::to_string(most) + " policies of a meter relevant in the same slot"; },
         "fewer, as many as the administrator admits");
   }
 

@@ -84,8 +84,7 @@ Result<Recurrence> Recurrence::parse(const RecurrenceText& text) {
     FUGU_ASSIGN(recurrence.since, parse_day("since", *text.since));
     if (*recurrence.since >= recurrence.until) return wrong("until", text.until, "a date after `since`");
   }
-  if (recurrence.to_s == recurrence.from_s) return wrong("to", text.to, "another time than `from`");
-  if (recurrence.to_s < recurrence.from_s) recurrence.to_s += kDay_s;
+  if (recurrence.to_s <= recurrence.from_s) recurrence.to_s += kDay_s;
   return recurrence;
 }
 

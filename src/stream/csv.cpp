@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fugu/core/utf8.hpp"
+
 namespace fugu::csv {
 
 std::vector<std::string_view> split(std::string_view line) {
@@ -29,6 +31,7 @@ Result<void> check_name(std::string_view name, const Location& where, std::strin
   if (std::any_of(name.begin(), name.end(), is_unprintable)) {
     return found_but_expected(where, "a control character", std::string(what) + " of printable characters");
   }
+  if (!is_utf8(name)) return found_but_expected(where, "bytes that are not UTF-8", std::string(what) + " in UTF-8");
   return {};
 }
 

@@ -22,8 +22,8 @@ inline std::size_t column_of(std::string_view field, std::string_view line) {
 /// Reads the header line. An empty file is an error that says what was expected.
 Result<std::string_view> read_header(LineReader& lines, std::string_view expected);
 
-/// The error for a name that is empty or holds quotes or control characters, if it is such a name. `what` says what the
-/// name is for: "a series name".
+/// The error for a name that is empty, is not UTF-8, or holds quotes or control characters, if it is such a name.
+/// `what` says what the name is for: "a series name".
 Result<void> check_name(std::string_view name, const Location& where, std::string_view what);
 
 /// What would be right in the time column of the first row, which may also hold a slot number.

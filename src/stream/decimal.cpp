@@ -214,7 +214,8 @@ Result<UnitStep> UnitStep::parse(std::string_view text) {
   Decimal decimal;
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   if (text.empty()) return bad_step("nothing");
-  if (!Scanner(text).scan(decimal)) return bad_step("something else");
+  if (text.front() == '-') return bad_step("a minus sign");
+  if (!Scanner(text).scan(decimal)) return bad_step("text that is no decimal");
   if (decimal.mantissa == 0) return bad_step("zero");
   while (decimal.mantissa % 10 == 0) {
     decimal.mantissa /= 10;
@@ -268,7 +269,8 @@ std::string UnitStep::rounding_text(std::string_view value, Rounding rounding) c
   out.append(" are not multiples of the unit step ").append(text(1));
   out.append(rounding == Rounding::away ? " and get rounded up: " : " and get rounded: ");
   out.append("--unit-step ").append(UnitStep(1, std::max(exponent, kFinest)).text(1));
-  return out.append(exponent < kFinest ? " would keep more of them" : " would keep them");
+  return out.append(exponent < kFinest ? " would keep more of them"
+                                       : " would keep the first, others may have more digits");
 }
 
 std::size_t UnitStep::format(std::int64_t steps, std::span<char, kTextMax> out) const noexcept {

@@ -233,9 +233,8 @@ class ReadingsReader::Impl {
   Error time_error(std::uint32_t line_in_block, const std::string& found, const std::string& expected) const {
     const std::string_view row = line_of(block_->text.text(), line_in_block);
     const std::string_view time = pipeline_->parser().time_of(row);
-    const std::string written = clock_.has_time() ? shown_time(time) : std::string(time);
-    return found_but_expected({file_, line(line_in_block), csv::column_of(time, row)}, "time " + written + ", " + found,
-                              expected);
+    return found_but_expected({file_, line(line_in_block), csv::column_of(time, row)},
+                              "time " + shown_time(time) + ", " + found, expected);
   }
 
   std::uint64_t line(std::uint32_t line_in_block) const { return lines_before_ + line_in_block + 1; }

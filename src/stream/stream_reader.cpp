@@ -182,8 +182,7 @@ Result<void> StreamReader::parse_cells(std::string_view line) {
 }
 
 Error StreamReader::time_error(std::string_view time, std::string_view found, std::string_view expected) const {
-  const std::string written = clock_.has_time() || !parse_slot_number(time) ? shown_time(time) : std::string(time);
-  return found_but_expected(lines_.at(1), "time " + written + std::string(found), expected);
+  return found_but_expected(lines_.at(1), "time " + shown_time(time) + std::string(found), expected);
 }
 
 }  // namespace fugu

@@ -288,7 +288,6 @@ Result<void> Advisor::read(const Suite& suite, SuiteStream facts, const PublicSa
   facts.source = SuiteFile{.path = sample.file, .series = {}};
   facts.period_slots = sample.period_slots.value_or(0);
   FUGU_ASSIGN(PreparedStream prepared, PreparedStream::make(suite, facts, "."));
-  if (prepared.present() == 0) return found_but_expected({sample.file}, "no value at all", "a sample");
   if (sample.series && prepared.series() != *sample.series)
     return found_but_expected({sample.file}, std::to_string(prepared.series()) + " series",
                               std::to_string(*sample.series) + ", as --series says");
@@ -584,31 +583,42 @@ double Advisor::unseen_error(std::uint64_t runs, std::uint64_t runs_with_error) 
   return (options_.metric == AdviceMetric::rmse ? std::sqrt(share) : share) * not_looking;
 }
 
+namespace {
+
+/// Moves `kept`, which reaches the target with the error `found`, as far towards `end` as it still does. `halfway` lies
+/// between what does and what does not, and is nothing once they are close enough.
+template <class Value, class Halfway, class ErrorWith, class ErrorAt>
+void go_towards(Value end, Halfway halfway, ErrorWith error_with, double target, Value& kept, ErrorAt& found) {
+  const auto keeps = [&](Value value) {
+    const ErrorAt there = error_with(value);
+    if (!there.reaches(target)) return false;
+    kept = value;
+    found = there;
+    return true;
+  };
+  if (keeps(end)) return;
+  while (const auto middle = halfway(kept, end)) {
+    if (!keeps(*middle)) end = *middle;
+  }
+}
+
+}  // namespace
+
 Result<TargetSolution> Advisor::solve_epsilon(double target, std::uint64_t window_slots) const {
   FUGU_TRY(definition_of({.epsilon = kEpsilonMost, .window_slots = window_slots}));
   TargetSolution solution{.requirement = {.epsilon = kEpsilonMost, .window_slots = window_slots}, .closest = kInfinite};
   for (const StrategyKind* strategy : strategies()) {
     const auto with = [&](double epsilon) { return error_at(*strategy, {epsilon, window_slots}); };
+    const auto halfway = [](double reaches, double fails) {
+      return reaches / fails > kEpsilonTolerance ? std::optional(std::sqrt(reaches * fails)) : std::nullopt;
+    };
     // Only who does better than the best so far is looked at closely.
     double enough = solution.reached ? solution.requirement.epsilon / kEpsilonTolerance : kEpsilonMost;
     if (enough < kEpsilonLeast) break;
     ErrorAt found = with(enough);
     if (found.unseen == 0) solution.closest = std::min(solution.closest, found.error);
     if (!found.reaches(target)) continue;
-    double too_small = kEpsilonLeast;
-    if (const ErrorAt least = with(too_small); least.reaches(target)) {
-      enough = too_small;
-      found = least;
-    }
-    while (enough / too_small > kEpsilonTolerance) {
-      const double middle = std::sqrt(enough * too_small);
-      if (const ErrorAt there = with(middle); there.reaches(target)) {
-        enough = middle;
-        found = there;
-      } else {
-        too_small = middle;
-      }
-    }
+    go_towards(kEpsilonLeast, halfway, with, target, enough, found);
     if (!found.surely_reaches(target)) {
       solution.too_rare_to_tell = strategy->name;
       continue;
@@ -626,25 +636,15 @@ Result<TargetSolution> Advisor::solve_window(double target, double epsilon) cons
   TargetSolution solution{.requirement = {.epsilon = epsilon, .window_slots = 0}, .closest = kInfinite};
   for (const StrategyKind* strategy : strategies()) {
     const auto with = [&](std::uint64_t window) { return error_at(*strategy, {epsilon, window}); };
+    const auto halfway = [](std::uint64_t reaches, std::uint64_t fails) {
+      return fails - reaches > 1 ? std::optional(reaches + (fails - reaches) / 2) : std::nullopt;
+    };
     std::uint64_t kept = solution.requirement.window_slots + 1;
     if (kept > most) break;
     ErrorAt found = with(kept);
     if (found.unseen == 0) solution.closest = std::min(solution.closest, found.error);
     if (!found.reaches(target)) continue;
-    std::uint64_t too_long = most + 1;
-    if (const ErrorAt longest = with(most); longest.reaches(target)) {
-      kept = most;
-      found = longest;
-    }
-    while (too_long - kept > 1) {
-      const std::uint64_t middle = kept + (too_long - kept) / 2;
-      if (const ErrorAt there = with(middle); there.reaches(target)) {
-        kept = middle;
-        found = there;
-      } else {
-        too_long = middle;
-      }
-    }
+    go_towards(most, halfway, with, target, kept, found);
     if (!found.surely_reaches(target)) {
       solution.too_rare_to_tell = strategy->name;
       continue;

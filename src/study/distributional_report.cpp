@@ -188,7 +188,9 @@ std::string distributional_page(const DistributionalStudyOptions& options, const
                                  report::format_count(static_cast<std::int64_t>(options.samples)) + " samples"});
   page.note(
       "The paper prints no parameters of its mixture. Ours is fitted to three of its numbers, so that the correlation "
-      "0.7 and the standard deviations 4.82 and 9.15 agree by construction; everything else is found.");
+      "0.7 and, for 1,000 meters, the standard deviations 4.82 and 9.15 agree by construction; everything else is "
+      "found."
+      " Standard deviations of sums grow with the root of the number of meters.");
   page.section("What meters send").table(distributional_summary(rows));
   page.paragraph("Bernoulli: the bound on the standard deviation is √n/2 = " + format_fixed(bound, 2) + "; found is " +
                  format_fixed(rows[kBernoulli].sd_sent, 2) + ".");

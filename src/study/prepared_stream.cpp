@@ -27,6 +27,17 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+/// Files of fugu that would pass for streams when all their columns are numbers: here any first column is a time.
+Result<void> check_is_a_stream(const LineReader& lines, std::string_view header) {
+  const std::vector<std::string_view> names = csv::split(header);
+  const auto has = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
+  const bool is_policies = has("meter") && has("magnitude") && has("epsilon");
+  const bool is_readings = names.size() == 3 && names[1] == "meter" && names[2] == "value";
+  if (!is_policies && !is_readings) return {};
+  return found_but_expected(lines.at(1), is_policies ? "a file of policies" : "readings of single meters",
+                            "a stream: header `time,<series>…`, then one row a slot with the total of each series");
+}
+
 /// The columns of a header that a stream uses.
 Result<std::vector<std::size_t>> columns_of(const Suite& suite, const SuiteStream& stream, const SuiteFile& file,
                                             std::string_view header) {
@@ -42,6 +53,15 @@ Result<std::vector<std::size_t>> columns_of(const Suite& suite, const SuiteStrea
   }
   if (columns.empty()) return at(suite, stream, "no series in " + file.path, "columns after the first");
   return columns;
+}
+
+/// "a.csv (column x, first 10 slots)".
+std::string described(const SuiteFile& file) {
+  std::string which;
+  if (file.series.size() == 1) which = "column " + file.series.front();
+  if (file.slots_max > 0)
+    which.append(which.empty() ? "" : ", ").append("first " + std::to_string(file.slots_max) + " slots");
+  return which.empty() ? file.path : file.path + " (" + which + ")";
 }
 
 }  // namespace
@@ -65,8 +85,12 @@ Result<PreparedStream> PreparedStream::make(const Suite& suite, const SuiteStrea
   }
   PreparedStream made;
   FUGU_TRY(made.set_facts(suite, stream));
-  FUGU_TRY(made.read(suite, std::get<SuiteFile>(stream.source), data_folder));
-  if (made.rows_.empty()) return at(suite, stream, "a stream of no slots", "at least one");
+  const auto& file = std::get<SuiteFile>(stream.source);
+  FUGU_TRY(made.read(suite, file, data_folder));
+  if (made.rows_.empty()) return at(suite, stream, "a stream of no slots in " + file.path, "at least one");
+  if (made.present() == 0)
+    return at(suite, stream, "only missing values in " + described(file),
+              "at least one value to compare releases with");
   made.finish(suite);
   return made;
 }
@@ -115,6 +139,7 @@ Result<void> PreparedStream::read(const Suite& suite, const SuiteFile& file, con
                  at(suite, facts_, "a stream that cannot be read", path).message + " (" + input.error().message + ")"};
   LineReader lines(*std::move(input));
   FUGU_ASSIGN(const std::string_view header, csv::read_header(lines, "a header: time,SERIES…"));
+  FUGU_TRY(check_is_a_stream(lines, header));
   const std::size_t fields = csv::split(header).size();
   FUGU_ASSIGN(const std::vector<std::size_t> columns, columns_of(suite, facts_, file, header));
   series_ = columns.size();

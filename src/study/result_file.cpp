@@ -118,6 +118,7 @@ Result<ResultFile> ResultFile::open(Options options) {
   std::filesystem::create_directories(made.options_.folder, error);
   if (error) return Error{Cause::environment, made.options_.folder + ": making the folder failed: " + error.message()};
   const std::string results = made.path("results.csv");
+  if (!made.options_.restart && !std::filesystem::exists(results, error)) FUGU_TRY(made.check_nothing_is_replaced());
   made.results_descriptor_ = ::open(results.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (made.results_descriptor_ < 0) return failed(results, "opening");
   if (::flock(made.results_descriptor_, LOCK_EX | LOCK_NB) != 0)
@@ -140,6 +141,24 @@ Result<ResultFile> ResultFile::open(Options options) {
   if (made.sums_descriptor_ < 0) return failed(sums, "opening");
   made.options_.readable = {};  // it may point to what the caller has on the stack
   return made;
+}
+
+/// The caller named a folder, not these files: one that lies there is somebody's work. report.html is what every caller
+/// writes beside the results.
+Result<void> ResultFile::check_nothing_is_replaced() const {
+  std::vector<std::string> names = {"report.html", "run.toml", "results.sums"};
+  if (!options_.timings_header.empty()) names.emplace_back("timings.csv");
+  for (const ResultCompanion& companion : options_.companions) {
+    if (read_if_there(path(companion.name)).value_or(companion.text) != companion.text) names.push_back(companion.name);
+  }
+  for (const std::string& name : names) {
+    std::error_code ignored;
+    if (std::filesystem::exists(path(name), ignored))
+      return Error{Cause::bad_input, path(name) +
+                                         ": would be replaced, and there is no results.csv that it belongs to; " +
+                                         "choose another --out, or let it be replaced with --restart"};
+  }
+  return {};
 }
 
 Result<void> ResultFile::start() {
@@ -194,8 +213,11 @@ Result<void> ResultFile::take_up(std::string_view text) {
 /// none without; a power cut may.
 Result<std::size_t> ResultFile::rows_with_sums() const {
   const auto text = read_if_there(path("results.sums"));
-  if (!text) return rows_.size();  // of a version that wrote none
-  std::istringstream sums(*text);
+  if (!text && !rows_.empty())
+    return Error{Cause::bad_input, path("results.csv") +
+                                       ": results without the results.sums that tells whether they are " +
+                                       "as they were written" + kAdvice};
+  std::istringstream sums(text.value_or(""));
   std::string sum;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const std::string expected = sum_of(i, rows_[i]);

@@ -65,9 +65,15 @@ std::vector<ResultFact> facts_of(const Study& study) {
                                    {"runs", std::to_string(study.suite().runs)},
                                    {"as_published", study.as_published() ? "true" : "false"},
                                    {"cells", std::to_string(study.cells().size())}};
-  for (const PreparedStream& stream : study.streams())
-    facts.push_back(digest_fact("data_" + std::to_string(&stream - study.streams().data()), stream.digest(),
-                                "other values in the stream " + stream.facts().name));
+  for (std::size_t i = 0; i < study.streams().size(); ++i) {
+    const PreparedStream& stream = study.streams()[i];
+    facts.push_back(
+        digest_fact("data_" + std::to_string(i), stream.digest(), "other values in the stream " + stream.facts().name));
+    // A reader of the results sees it, whether the suite says it or not.
+    if (stream.series() > 1)
+      facts.push_back(
+          {"budgets_" + std::to_string(i), stream.facts().budgets == SuiteBudgets::own ? "\"own\"" : "\"shared\""});
+  }
   return facts;
 }
 

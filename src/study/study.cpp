@@ -14,6 +14,7 @@ namespace fugu {
 namespace {
 
 constexpr std::uint64_t kSlotsPerDay = 96;
+constexpr std::string_view kHybrid = "hybrid";
 
 /// Policies that are all known before the first slot.
 class StatedPolicies final : public PolicyFeed {
@@ -130,11 +131,23 @@ StrategyParameters Study::parameters_of(const SuiteRequirement& requirement,
 }
 
 Result<void> Study::check_mechanism(const SuiteMechanism& mechanism) const {
+  const Location place{suite_.file, mechanism.place.line, mechanism.place.column};
+  // What a suite writes in another way than the options that the registry names.
+  const StrategyKind* kind = find_strategy(mechanism.name);
+  const bool is_hybrid = mechanism.name == kHybrid;
+  if (is_hybrid && !mechanism.every_slots)
+    return found_but_expected(place, "hybrid without K",
+                              "\"hybrid:K\" for a release every K-th slot, such as \"hybrid:8\"");
+  if (kind != nullptr && !is_hybrid && mechanism.every_slots)
+    return found_but_expected(place, shown(mechanism.label), mechanism.name + ": only hybrid takes a K");
   for (const SuiteRequirement& requirement : suite_.requirements) {
+    if (kind != nullptr && kind->serves == Serves::policies && !requirement.policies)
+      return found_but_expected(place, mechanism.name + ", which follows policies, and a requirement with w",
+                                "policies = { meters = 20, per_day = 12, floor = 1 } instead of w in each requirement");
     const auto made = make_strategy(mechanism.name, parameters_of(requirement, mechanism.every_slots));
     if (!made)
-      return Error{Cause::bad_input, suite_.file + ":" + std::to_string(mechanism.place.line) + ":" +
-                                         std::to_string(mechanism.place.column) + ": " + made.error().message};
+      return Error{Cause::bad_input, suite_.file + ":" + std::to_string(place.line) + ":" +
+                                         std::to_string(place.column) + ": " + made.error().message};
   }
   return {};
 }

@@ -380,11 +380,14 @@ Result<report::Chart> example_chart(const Cube& cube, const Cell& cell, const Ce
     released.push_back({x, run.released[t]});
     band.push_back({x, run.released[t] - run.half_width[t], run.released[t] + run.half_width[t]});
   }
+  // Estimates have no band.
+  const bool has_band = std::ranges::any_of(run.half_width, [](double width) { return !std::isnan(width); });
   report::Chart chart({.title = cell.label + ", MAE " + format_significant(result.mae),
-                       .description = "True and released values, with the band that holds 95 % of the noise.",
+                       .description = has_band ? "True and released values, with the band that holds 95 % of the noise."
+                                               : "True and released values.",
                        .x = {.label = "slot"},
                        .height_px = 250});
-  chart.add(report::Band({.label = "95 % of the noise", .shape = report::Shape::steps}, std::move(band)));
+  if (has_band) chart.add(report::Band({.label = "95 % of the noise", .shape = report::Shape::steps}, std::move(band)));
   chart.add(report::Line({.label = "released", .shape = report::Shape::steps}, std::move(released)));
   chart.add(report::Line({.label = "true", .colour = report::Colour::ink, .width_px = 1.25}, std::move(truth)));
   return chart;
@@ -446,7 +449,7 @@ report::Table summary_of(const Cube& cube) {
                                   {"best in", Align::number},
                                   {"deterioration", Align::number},
                                   {"worse than zero", Align::number},
-                                  {"than a constant", Align::number},
+                                  {"worse than a constant", Align::number},
                                   {"answered", Align::number},
                                   {"verdict", Align::text}}};
   std::size_t zero = 0, constant = 0;
@@ -501,11 +504,19 @@ void add_verdicts(report::Page& page, const Cube& cube) {
   if (!table.rows.empty()) page.table(table);
 }
 
+/// Its name; of several series also what their errors depend on.
+std::string describe_stream(const PreparedStream& stream) {
+  if (stream.series() == 1) return stream.facts().name;
+  return stream.facts().name + ": " + std::to_string(stream.series()) +
+         (stream.facts().budgets == SuiteBudgets::own ? " series with budgets of their own"
+                                                      : " series that share the budget");
+}
+
 void add_error_tables(report::Page& page, const Cube& cube) {
   page.section("Mean absolute errors");
   page.paragraph("In brackets the 0.95 quantile over runs. All numbers, and the other metrics, are in results.csv.");
   for (std::size_t stream = 0; stream < cube.streams(); ++stream) {
-    report::Table table{.caption = cube.study().streams()[stream].facts().name,
+    report::Table table{.caption = describe_stream(cube.study().streams()[stream]),
                         .columns = {{"mechanism", Align::text}}};
     for (const SuiteRequirement& requirement : cube.study().suite().requirements)
       table.columns.push_back({describe_requirement(requirement), Align::number});
@@ -562,6 +573,11 @@ void add_measures(report::Page& page, const Cube& cube) {
   page.table(table);
 }
 
+/// "1 stream", "2 streams".
+std::string counted(std::uint64_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 }  // namespace
 
 report::Table study_summary(const Study& study, const std::vector<CellResult>& results) {
@@ -574,9 +590,8 @@ Result<std::string> study_page(const Study& study, const std::vector<CellResult>
   const std::vector<Experiment> experiments = experiments_of(study);
   report::Page page({.title = suite.title, .subtitle = suite.description});
   page.note("This page shows true streams. It is for those who may see them.");
-  page.paragraph(std::to_string(study.streams().size()) + " streams, " + std::to_string(suite.requirements.size()) +
-                 " requirements, " + std::to_string(suite.runs) + " runs of each mechanism with seed " +
-                 std::to_string(suite.seed) +
+  page.paragraph(counted(study.streams().size(), "stream") + ", " + counted(suite.requirements.size(), "requirement") +
+                 ", " + counted(suite.runs, "run") + " of each mechanism with seed " + std::to_string(suite.seed) +
                  ", fugu " FUGU_VERSION
                  ". The last rows of every table are yardsticks "
                  "that do not look at the data: zero, the best constant (the median of the true stream), and the last "

@@ -182,7 +182,7 @@ class StudyRunner {
         sampled += value.sampled ? 1 : 0;
         ++i;
       }
-      if (policies_unkept) work.rates.push_back(release->values().front().loss_rate);
+      if (policies_unkept) work.rates.push_back(release->loss_rates().front());
     }
     RunOutcome outcome;
     outcome.sampled_share = static_cast<double>(sampled) / static_cast<double>(i);

@@ -26,6 +26,7 @@ struct TomlAssertion {};
 #include <cmath>
 #include <set>
 
+#include "fugu/accounting/definition.hpp"
 #include "fugu/core/budget.hpp"
 #include "fugu/stream/decimal.hpp"
 #include "fugu/stream/location.hpp"
@@ -36,7 +37,6 @@ namespace fugu {
 namespace {
 
 constexpr std::uint64_t kRunsMax = 1'000'000;
-constexpr std::uint64_t kWindowMax = 1'000'000'000;
 constexpr std::int64_t kSlotsMax = 100'000'000;
 constexpr std::size_t kGridMax = 100'000;  // streams, or requirements: more is a slip
 
@@ -217,9 +217,10 @@ Result<SuiteMechanism> parse_mechanism(const std::string& file, const TableReade
   const char* const end = from.text.data() + from.text.size();
   std::uint64_t every = 0;
   const auto parsed = std::from_chars(begin, end, every);
-  if (parsed.ec != std::errc() || parsed.ptr != end || every < 1 || every > kWindowMax)
-    return found_but_expected({file, from.place.line, from.place.column}, shown(from.text),
-                              "NAME, or NAME:K for a release every K-th slot, K at least 1");
+  if (parsed.ec != std::errc() || parsed.ptr != end || every < 1 || every > kLargestWindowSlots)
+    return found_but_expected(
+        {file, from.place.line, from.place.column}, shown(from.text),
+        "NAME, or NAME:K for a release every K-th slot, K from 1 to " + std::to_string(kLargestWindowSlots));
   mechanism.every_slots = every;
   return mechanism;
 }
@@ -285,9 +286,11 @@ std::string artificial_name(const std::string& name, const std::vector<std::pair
 Result<void> read_sensitivity(TableReader& table, SuiteStream& stream) {
   FUGU_ASSIGN(stream.sensitivity, table.number("sensitivity", 1, 1e-12, 1e12));
   FUGU_ASSIGN(stream.truncate, table.flag("truncate", false));
-  FUGU_ASSIGN(const std::string budgets, table.text("budgets", "own"));
+  FUGU_ASSIGN(const std::string budgets, table.text("budgets", "shared"));
   if (budgets != "own" && budgets != "shared")
-    return table.complain(*table.find("budgets"), shown(budgets), "budgets = \"own\" or \"shared\"");
+    return table.complain(
+        *table.find("budgets"), shown(budgets),
+        "budgets = \"shared\" when a meter may count into several series, \"own\" when into one only");
   stream.budgets = budgets == "own" ? SuiteBudgets::own : SuiteBudgets::shared;
   return {};
 }
@@ -434,7 +437,7 @@ Result<void> read_requirement(const toml::table& from, Suite& suite) {
     if (const toml::node* w = table.find("w"))
       return table.complain(*w, "w", "w or policies: each policy says its own time");
   } else {
-    FUGU_ASSIGN(windows, table.wholes("w", 1, kWindowMax));
+    FUGU_ASSIGN(windows, table.wholes("w", 1, kLargestWindowSlots));
   }
   FUGU_TRY(table.finish());
   if (epsilons.size() * windows.size() > kGridMax)

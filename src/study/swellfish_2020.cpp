@@ -426,7 +426,7 @@ Result<void> ConferenceStudy::run_rescuedp(const Cell& cell, Errors& errors, std
       row.values[0] = raw_of(watts_[cell.zone][t]);
       FUGU_ASSIGN(const Release* release, simulation.step(row));
       const ReleasedValue& value = release->values()[0];
-      if (run == 0) rates.push_back(value.loss_rate);
+      if (run == 0) rates.push_back(release->loss_rates()[0]);
       if (row.values[0].missing()) continue;
       errors.add(t, value.known ? static_cast<double>(value.value.steps) / kWattsPerKw : 0);
     }

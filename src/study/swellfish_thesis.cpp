@@ -252,7 +252,7 @@ Result<ThesisStudy::Errors> ThesisStudy::simulate_once(const Task& task, std::ui
     row.values[0] = raw_of(watts[t]);
     FUGU_ASSIGN(const Release* release, simulation.step(row));
     const ReleasedValue& value = release->values()[0];
-    if (rates != nullptr) rates->push_back(value.loss_rate);
+    if (rates != nullptr) rates->push_back(release->loss_rates()[0]);
     sampled += value.sampled ? 1 : 0;
     released.push_back(value.known ? value.value.steps : 0);
   }

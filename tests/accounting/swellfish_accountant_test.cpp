@@ -388,6 +388,20 @@ TEST(SwellfishAccountant, APolicyThatSleepsUntilARateIsLargeWakesForIt) {
   EXPECT_FALSE(accountant->charge(request_at(0.5, 10)));  // besides what the slot has lost already
 }
 
+TEST(SwellfishAccountant, ANeighbourThatEndedCountsOnceAlsoAfterARefusal) {
+  const auto accountant = make_policy_accountant(swellfish(0), expose_one(1));
+  ASSERT_TRUE(accountant->state("m", {}, box(0, 9, 1, 1)));
+  ASSERT_TRUE(accountant->state("m", {}, box(1, 3, 1, 1, 10)));
+  accountant->advance(3);
+  ASSERT_TRUE(accountant->charge(request_at(0.25, 3)));
+  ASSERT_FALSE(accountant->charge(request_at(0.5, 3)));  // 2 · 0.75: the first is awake now
+  accountant->advance(4);
+  EXPECT_FALSE(accountant->charge(request_at(0.9, 4)));  // and 0.25 of the neighbour
+  EXPECT_TRUE(accountant->charge(request_at(0.7, 4)));
+  accountant->advance(5);
+  EXPECT_FALSE(accountant->charge(request_at(0.8, 5)));
+}
+
 RC_GTEST_PROP(SwellfishAccountant, APolicyBeginsInItsSlotWhateverElseIsStatedOrTakenBack, ()) {
   // Near ones and far ones, in any order; one that is taken back may be the one that its meter waits for.
   const auto accountant = make_policy_accountant(swellfish(0), expose_one(1));

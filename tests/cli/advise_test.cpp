@@ -165,12 +165,24 @@ struct Wrong {
   const char* says;
 };
 
+TEST(Advise, SaysWhetherSeriesShareTheBudget) {
+  const TempDir directory;
+  const std::string facts = "advise --amplitude 100 --period 20 --length 100 --sensitivity 1 --epsilon 1 --w 10";
+  const auto says = [&](const std::string& options, const char* text) {
+    return run_fugu(directory, std::string(facts).append(options)).out.find(text) != std::string::npos;
+  };
+  EXPECT_TRUE(says(" --series 3", "the series share the budget"));
+  EXPECT_TRUE(says(" --series 3 --budgets own", "no meter counts into two"));
+  EXPECT_FALSE(says("", "the series share the budget")) << "one series";
+}
+
 TEST(Advise, WrongUsageAndBadSamples) {
   const TempDir directory;
   write_sample(directory);
   write_file(directory / "two.csv", "t,a,b\n0,1,2\n1,3,4\n");
   write_file(directory / "empty.csv", "");
   write_file(directory / "header.csv", "t,a\n");
+  write_file(directory / "wishes.csv", "meter,start,end,length,magnitude,epsilon\nh1,0,10,2,3,0.5\nh1,9,12,2,3,0.5\n");
   write_file(directory / "text.csv", "t,a\n0,1\n1,x7341\n");
   for (const Wrong& wrong : {
            Wrong{"", "give --amplitude and --period, or a public --sample"},
@@ -189,6 +201,8 @@ TEST(Advise, WrongUsageAndBadSamples) {
            Wrong{"--sample none.csv --sensitivity 1 --epsilon 1 --w 4", "none.csv: there is no such file"},
            Wrong{"--sample empty.csv --sensitivity 1 --epsilon 1 --w 4", "empty.csv"},
            Wrong{"--sample header.csv --sensitivity 1 --epsilon 1 --w 4", "no slots"},
+           Wrong{"--sample wishes.csv --sensitivity 1 --epsilon 1 --w 4",
+                 "wishes.csv:1:1: found a file of policies; expected a stream"},
            Wrong{"--sample text.csv --sensitivity 1 --epsilon 1 --w 4", "text.csv:3:3"},
            Wrong{"--sample two.csv --series 3 --sensitivity 1 --epsilon 1 --w 4", "found 2 series; expected 3"},
            Wrong{"--amplitude -3 --period 10 --sensitivity 1 --epsilon 1 --w 4", "amplitude must be positive"},

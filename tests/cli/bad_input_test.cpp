@@ -331,8 +331,9 @@ TEST(Usage, EachMistakeIsNamed) {
   const std::string uniform = stream + "--mechanism uniform --sensitivity 3 ";
   const std::string promise = kPromise;
   const std::string readings = "publish --readings r.csv --series-map map.csv --clamp 10 --mechanism uniform ";
-  // Of three together, each changes 1.5.
-  write_file(directory / "p.csv", "meter,start,end,length,magnitude,epsilon,group\na,0,3,1,1.5,1,3\na,0,2,1,2.2,1,\n");
+  // Three of a meter together change 1.8, which it can; then 2.2, which it cannot.
+  write_file(directory / "p.csv", "meter,start,end,length,magnitude,epsilon,group\na,0,3,1,0.6,1,3\na,0,2,1,2.2,1,\n");
+  write_file(directory / "group.csv", "meter,start,end,length,magnitude,epsilon,group\na,0,3,1,1.5,1,3\n");
   const std::vector<Usage> cases = {
       {"", "expected a command"},
       {"publicise", "publicise"},
@@ -356,6 +357,13 @@ TEST(Usage, EachMistakeIsNamed) {
       {readings + promise + " --budgets own", "--budgets"},
       {stream + "--policies p.csv --floor event:1 --sensitivity 2 --unit-step 0.1 --mechanism narwhal",
        "p.csv:3:9: found magnitude"},
+      {stream + "--policies p.csv --exact-when-idle --mechanism narwhal --notice -1", "--notice"},
+      {stream + "--policies p.csv --exact-when-idle --mechanism narwhal --most-overlapping -1", "--most-overlapping"},
+      {stream + "--policies p.csv --exact-when-idle --mechanism narwhal --most-overlapping 0", "--most-overlapping"},
+      {stream + "--policies group.csv --floor event:1 --sensitivity 2 --unit-step 0.1 --mechanism narwhal",
+       "group.csv:2:9: found magnitude '1.5' of 3 individuals; expected at most 2 together"},
+      {"plan --policies group.csv --floor event:1 --sensitivity 2 --unit-step 0.1",
+       "group.csv:2:9: found magnitude '1.5' of 3 individuals; expected at most 2 together"},
       // The promise.
       {uniform + "--definition w-event --w 4", "--epsilon is missing"},
       {uniform + "--definition w-event --w 4 --epsilon 0", "--epsilon"},

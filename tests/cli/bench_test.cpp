@@ -119,7 +119,7 @@ TEST(Bench, BadInputSaysWhatAndWhere) {
   suite("unknown.toml", "uniform", "unicron");
   expect("--suite unknown.toml", 2, "unknown.toml:2:15: there is no mechanism 'unicron'; known are uniform, sample");
   suite("policies.toml", "uniform", "narwhal");
-  expect("--suite policies.toml", 2, "policies.toml:2:15: narwhal needs");
+  expect("--suite policies.toml", 2, "policies.toml:2:15: found narwhal, which follows policies");
   suite("empty.toml", "[\"uniform\"]", "[]");
   expect("--suite empty.toml", 2, "empty.toml:2:14: found an empty list");
   suite("file.toml", "length = 50\nseason = 20\namplitude = 10", "file = \"streams/gone.csv\"");

@@ -74,6 +74,10 @@ TEST_F(PlanCommand, CatchesARuleThatBreaksItsPromise) {
   ASSERT_EQ(finished.exit_code, 0) << finished;
   EXPECT_NE(finished.out.find("BREAKS, 1.50 of 1"), std::string::npos) << finished;
   EXPECT_NE(finished.out.find("for comparison only"), std::string::npos) << finished;
+  // Loses 1.002 / 1.001: a thousandth is enough to be seen.
+  write_file(directory_ / "close.csv", std::string(kHeader) + "a,1,4,1,1,1\na,1,2,1,0.001,1\na,3,4,1,0.001,1\n");
+  const Finished close = run_fugu(directory_, "plan --policies close.csv --unit-step 0.001 --strategies conference-9");
+  EXPECT_NE(close.out.find("1.001  BREAKS, 1.001 of 1"), std::string::npos) << close;
 }
 
 TEST_F(PlanCommand, OnePolicyHasTheNoiseThatFollowsByHand) {
@@ -87,6 +91,22 @@ TEST_F(PlanCommand, OnePolicyHasTheNoiseThatFollowsByHand) {
   EXPECT_EQ(gains[5], "−50") << "half as large";
   EXPECT_EQ(gains[9], "−50") << "ε doubled";
   EXPECT_EQ(gains[11], "−100") << "withdrawn";
+}
+
+TEST_F(PlanCommand, APolicyThatMovesLaterDoesNotLeaveTheStream) {
+  write_file(directory_ / "one.csv", std::string(kHeader) + "a,2,5,4,3,0.5\n");
+  EXPECT_EQ(row_of(plan("--strategies narwhal", "one.csv").out, "a")[7], "0") << "it needs its noise four slots later";
+  EXPECT_EQ(row_of(plan("--strategies narwhal --slots 6", "one.csv").out, "a")[7], "−100") << "the stream has ended";
+  write_file(directory_ / "two.csv", std::string(kHeader) + "a,0,3,4,3,1\na,4,7,4,3,1\n");
+  const Finished two = plan("--strategies narwhal", "two.csv");
+  std::vector<std::string> later;
+  for (const std::string& line : lines_of(two.out)) {
+    const auto parts = words(line);
+    if (parts.size() == 13 && parts[0] == "a") later.push_back(parts[1] + ": " + parts[7]);
+  }
+  // The first moves onto the second: four slots of scale 24 instead of eight of 12. The second moves out of its way.
+  std::sort(later.begin(), later.end());
+  EXPECT_EQ(later, (std::vector<std::string>{"0: 0", "4: 0"})) << two;
 }
 
 std::string with_epsilons_times(double factor) {
@@ -132,12 +152,41 @@ TEST_F(PlanCommand, TheFactorOfATargetErrorReachesIt) {
   }
 }
 
+TEST_F(PlanCommand, ATargetBeyondAllNoiseEndsAtTheSmallestEpsilon) {
+  for (const char* options : {"", "--delta 1e-6", "--floor event:1 --sensitivity 10"}) {
+    for (const char* target : {"1e9", "1e12", "1e20"}) {
+      const Finished solved = plan(std::string("--strategies narwhal --target-error ") + target + " " + options);
+      ASSERT_EQ(solved.exit_code, 0) << solved;
+      const bool ends = joined(solved.out).find("even with the smallest ε that can be kept") != std::string::npos;
+      EXPECT_EQ(ends, std::string(target) != "1e9" || std::string(options) == "--delta 1e-6") << solved;
+      write_file(directory_ / "scaled.csv", with_epsilons_times(factor_in(solved)));
+      const Finished again = plan(std::string("--strategies narwhal ") + options, "scaled.csv");
+      ASSERT_EQ(again.exit_code, 0) << again;
+      EXPECT_EQ(row_of(again.out, "narwhal").back(), "holds") << again;
+      EXPECT_EQ(row_of(again.out, "narwhal")[6], "0") << "nothing is released\n" << again;
+    }
+  }
+}
+
 TEST_F(PlanCommand, SaysWhenTheFloorMakesATargetImpossible) {
   const Finished finished = plan("--strategies narwhal --floor event:1 --sensitivity 10 --target-error 9");
   EXPECT_EQ(finished.exit_code, 1) << finished;
   EXPECT_NE(joined(finished.out).find("cannot be reached: the floor (event, ε = 1) alone leads to 10.0"),
             std::string::npos)
       << finished;
+}
+
+TEST_F(PlanCommand, EndsAtTheHorizonOfTheFloor) {
+  const std::string horizon = "--strategies narwhal --sensitivity 10 --out plan.csv --floor user:1:";
+  const Finished cut = plan(horizon + "15");
+  ASSERT_EQ(cut.exit_code, 0) << cut;
+  EXPECT_NE(cut.out.find("0 to 14; in 12 of 15 a policy is relevant (80 %); the plan ends at the floor's horizon"),
+            std::string::npos)
+      << cut;
+  EXPECT_EQ(lines_of(read_file(directory_ / "plan.csv")).size(), 1u + 15);
+  EXPECT_NE(plan(horizon + "15 --slots 30").out.find("0 to 14; "), std::string::npos);
+  const Finished whole = plan(horizon + "24");
+  EXPECT_EQ(whole.out.find("the floor's horizon"), std::string::npos) << whole;
 }
 
 TEST_F(PlanCommand, WritesACsvOfEverySlot) {
@@ -151,12 +200,22 @@ TEST_F(PlanCommand, WritesACsvOfEverySlot) {
   EXPECT_EQ(lines[1 + 2 * 10], "12,narwhal,0,0,0") << "nothing is relevant";
 }
 
+TEST_F(PlanCommand, WhatCanBePipedHasStandardOutputForItself) {
+  ASSERT_EQ(plan("--strategies narwhal --out plan.csv --html plan.html").exit_code, 0);
+  const Finished csv = plan("--strategies narwhal --out -");
+  ASSERT_EQ(csv.exit_code, 0) << csv;
+  EXPECT_EQ(csv.out, read_file(directory_ / "plan.csv"));
+  EXPECT_NE(csv.err.find("Who binds"), std::string::npos) << csv;
+  const Finished page = plan("--strategies narwhal --html -");
+  EXPECT_EQ(page.out, read_file(directory_ / "plan.html"));
+}
+
 TEST_F(PlanCommand, KnowsTimes) {
   write_file(directory_ / "times.csv",
              std::string(kHeader) + "a,2026-03-29T01:00:00+01:00,2026-03-29T03:00:00+02:00,1,1,1\n");
   const Finished finished = plan("--start 2026-03-29T00:00:00+01:00 --slot-length 15m --out -", "times.csv");
   ASSERT_EQ(finished.exit_code, 0) << finished;
-  EXPECT_NE(finished.out.find("time,strategy,scale,expected_error,relevant"), std::string::npos);
+  EXPECT_TRUE(finished.out.starts_with("time,strategy,scale,expected_error,relevant\n")) << finished;
   EXPECT_NE(finished.out.find("2026-03-29T02:00:00+01:00,narwhal,1,1,1"), std::string::npos) << finished;
   const Finished without = plan("", "times.csv");
   EXPECT_EQ(without.exit_code, 2);
@@ -296,6 +355,14 @@ TEST_F(PlanAndPublish, PoliciesThatBecomeKnownOnTheWay) {
   EXPECT_EQ(solved.exit_code, 0) << solved;
 }
 
+TEST_F(PlanAndPublish, TheOrderOfRowsIsNotThatInWhichTheyBecomeKnown) {
+  const std::string later = "a,14,22,3,1,1,6\n", sooner = "b,5,16,4,1,0.5,2\n", first = "b,5,16,4,1,0.5,\n";
+  for (const std::string& rows : {later + sooner, sooner + later, later + first + "a,1,3,2,1,1,\n"}) {
+    write_file(directory_ / "p.csv", "meter,start,end,length,magnitude,epsilon,known\n" + rows);
+    expect_same(" --exact-when-idle", "--stream 1.csv --exact-when-idle", {"one"});
+  }
+}
+
 TEST_F(PlanAndPublish, PoliciesThatAreTakenBack) {
   const std::string taken = R"({"meter": "a", "start": 14, "end": 19, "length": 3, "magnitude": 6, "epsilon": 0.5)";
   const std::string kept = R"({"meter": "a", "start": 3, "end": 16, "length": 2, "magnitude": 2, "epsilon": 1})";
@@ -409,6 +476,9 @@ TEST_F(PlanCommand, RejectsWhatMakesNoSense) {
       {"plan --policies p.csv --from soon", "--from"},
       {"plan --policies p.csv --slots 0", "--slots"},
       {"plan --policies p.csv --delta 2", "--delta"},
+      {"plan --policies p.csv --out - --html -", "only one of"},
+      {"plan --policies p.csv --top -1", "--top"},
+      {"plan --policies p.csv --top 0", "--top"},
       {"plan --policies p.csv --series 0", "--series"},
       {"plan --policies p.csv --series a,b,a", "'a' twice"},
       {"plan --policies p.csv --series a --series-map p.csv", "leave --series"},

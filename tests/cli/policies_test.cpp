@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <optional>
 
 #include "support/released.hpp"
 
@@ -65,6 +66,18 @@ TEST_F(Policies, TrueValuesWhereNothingIsRelevantAndOnlyThere) {
   }
 }
 
+TEST_F(Policies, AnAuditOfReleasesSaysWhatItLookedAtBesides) {
+  state("a,4,15,3,2.1,1\n");
+  ASSERT_EQ(publish("--policies p.csv --exact-when-idle --mechanism narwhal --out out.csv").exit_code, 0);
+  const Finished unsaid = run_fugu(directory_, "audit --released out.csv --policies p.csv");
+  EXPECT_EQ(unsaid.exit_code, 0) << unsaid;
+  EXPECT_NE(unsaid.out.find("was not looked at (--floor or --exact-when-idle)"), std::string::npos) << unsaid;
+  const Finished said = run_fugu(directory_, "audit --released out.csv --policies p.csv --exact-when-idle");
+  EXPECT_EQ(said.exit_code, 0) << said;
+  EXPECT_EQ(said.out.find("was not looked at"), std::string::npos) << said;
+  EXPECT_NE(said.out.find("true values when idle"), std::string::npos) << said;
+}
+
 TEST_F(Policies, ARuleThatBreaksThemRunsInSimulationsOnlyAndFailsTheAudit) {
   state("a,1,4,1,1,1\na,1,2,1,1,1\na,3,4,1,1,1\n");  // the witness against the conference paper's Theorem 8
   const std::string options = "--policies p.csv --exact-when-idle --mechanism conference-9 --out out.csv";
@@ -107,6 +120,24 @@ TEST_F(Policies, BadRowsAreNamedAndNothingIsReleased) {
   }
 }
 
+TEST_F(Policies, ThatCannotBeAccountedLeaveNothingBehind) {
+  write_file(directory_ / "s.csv", "time,a,b,c\n0,1,2,3\n1,1,2,3\n2,1,2,3\n");
+  const auto expect_refused = [&](const std::string& options, const std::string& why) {
+    const Finished finished = publish(
+        "--policies p.csv --floor event:1 --sensitivity 1e7 --mechanism narwhal --ledger run.ledger "
+        "--out out.csv " +
+        options);
+    EXPECT_EQ(finished.exit_code, 2) << finished;
+    EXPECT_NE(finished.err.find("p.csv:2: " + why), std::string::npos) << finished;
+    EXPECT_FALSE(exists("out.csv") || exists("run.ledger")) << options;
+  };
+  const std::string good = R"({"meter":"a","start":1,"end":2,"length":1,"magnitude":1,"epsilon":1})";
+  write_file(directory_ / "p.csv", good + "\n" + R"({"meter":"a","start":1,"end":2,"profile":{"a":[4]},"epsilon":9})");
+  expect_refused("--budgets own", "the profile names a series that its meter does not, or need not, count into");
+  write_file(directory_ / "p.csv", good + "\n" + R"({"meter":"a","start":1,"end":2,"profile":[9e6],"epsilon":9})");
+  expect_refused("--delta 1e-6", "the magnitude is more than");
+}
+
 TEST_F(Policies, OneBadRowInAMillion) {
   std::string rows;
   for (int i = 0; i < 1'000'000; ++i)
@@ -116,6 +147,14 @@ TEST_F(Policies, OneBadRowInAMillion) {
   EXPECT_EQ(finished.exit_code, 2) << finished;
   EXPECT_NE(finished.err.find("p.csv:700002:"), std::string::npos) << finished;
   EXPECT_FALSE(exists("out.csv"));
+}
+
+TEST_F(Policies, AFloorWithAHorizonEndsTheStreamAndTheLedger) {
+  state("a,4,15,3,2.1,1\n");
+  const std::string options = "--policies p.csv --floor user:1:30 --sensitivity 10 --mechanism narwhal --out out.csv";
+  const Finished finished = publish(options + " --ledger run.ledger");
+  EXPECT_EQ(finished.exit_code, 3) << finished;
+  EXPECT_EQ(expect_audit_holds(directory_, "--ledger run.ledger --released out.csv").slots, 30u);
 }
 
 TEST_F(Policies, OptionsThatDoNotGoTogether) {
@@ -188,6 +227,147 @@ TEST_F(Policies, ThatAreAppendedWhileTheStreamRunsAreKeptFromThenOn) {
   state("b,8,9,1,1,1\n");
   const Finished edited = run_fugu(directory_, options, rows);
   EXPECT_EQ(edited.exit_code, 2) << edited;
+  EXPECT_NE(edited.err.find("a policy of meter a, slots 2 to 5, is on record"), std::string::npos) << edited;
+}
+
+/// A live run whose policies file changes while it goes on.
+class LivePolicies : public Policies {
+ protected:
+  /// Starts with these options; the first slots are out when this returns.
+  void begin(const std::string& options = "") {
+    next_ = 0;
+    process_.emplace(
+        fugu_command("publish --stream - --unit-step 0.001 --policies p.csv --exact-when-idle --mechanism narwhal "
+                     "--follow --ledger run.ledger --out out.csv " +
+                     options),
+        ProcessOptions{.directory = directory_.path()});
+    feed_until(2, "time,load\n");
+    wait_for(2);
+  }
+  /// Feeds slots up to, not including, `slot`.
+  void feed_until(int slot, std::string rows = {}) {
+    for (; next_ < slot; ++next_) rows.append(std::to_string(next_)).append(",100\n");
+    ASSERT_TRUE(process_->feed(rows));
+  }
+  void wait_for(int slots) {
+    process_->wait_until(
+        [&] { return lines_of(read_file(directory_ / "out.csv")).size() > static_cast<std::size_t>(slots); }, 10);
+  }
+  Finished end_at(int slot) {
+    feed_until(slot);
+    process_->close_input();
+    return process_->wait();
+  }
+  /// The slots that were not released as they are.
+  std::string noisy_slots() const {
+    std::string slots;
+    for (const std::string& line : lines_of(read_file(directory_ / "out.csv")))
+      if (const auto fields = fields_of(line); fields[0] != "time" && fields[3] != "0") slots.append(fields[0]) += ' ';
+    return slots;
+  }
+  void append(const std::string& rows) { std::ofstream(directory_ / "p.csv", std::ios::app) << rows; }
+
+ private:
+  std::optional<Process> process_;
+  int next_ = 0;
+};
+
+TEST_F(LivePolicies, OfJsonStayJsonWhateverIsAppended) {
+  const auto row = [](int slot) {
+    return R"({"meter":"m","length":1,"magnitude":1,"epsilon":1,"start":)" + std::to_string(slot) + R"(,"end":)" +
+           std::to_string(slot) + "}\n";
+  };
+  for (const std::string first : {"", "\n", " \n "}) {
+    write_file(directory_ / "p.csv", first + row(2));
+    begin();
+    append("\n");
+    feed_until(4), wait_for(4);
+    append("meter,start\n");
+    feed_until(6), wait_for(6);
+    append(row(8));
+    const Finished finished = end_at(12);
+    EXPECT_EQ(finished.exit_code, 0) << finished;
+    EXPECT_NE(finished.err.find("the row is ignored"), std::string::npos) << finished;
+    EXPECT_EQ(noisy_slots(), "2 8 ") << finished;
+    expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
+    std::filesystem::remove(directory_ / "run.ledger");
+    std::filesystem::remove(directory_ / "out.csv");
+  }
+}
+
+// Each way to change a file other than by appending: what was stated holds on, what is new is taken in, and no row is
+// read from its middle.
+TEST_F(LivePolicies, OfAFileThatWasReplacedOrEditedAreReadAnew) {
+  const std::string kept = "house-1,2,3,1,1,1\nhouse-2,14,15,1,1,1\n";
+  const std::string added = "house-north-0001,10,10,1,1,1\n";
+  const auto begin_with_kept = [&] {
+    for (const char* name : {"run.ledger", "out.csv", "p.csv"}) std::filesystem::remove(directory_ / name);
+    state(kept);
+    begin();
+    feed_until(5), wait_for(5);
+  };
+  const auto expect_kept = [&](const std::string& noisy, const std::string& said) {
+    const Finished finished = end_at(20);
+    EXPECT_EQ(finished.exit_code, 0) << finished;
+    EXPECT_EQ(noisy_slots(), noisy) << finished;
+    EXPECT_NE(finished.err.find(said), std::string::npos) << finished;
+    EXPECT_EQ(finished.err.find("is not kept"), std::string::npos) << finished;
+    EXPECT_EQ(finished.err.find("is ignored"), std::string::npos) << finished;
+    expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
+  };
+  const std::string anew = "read anew from the beginning";
+
+  begin_with_kept();  // replaced by a longer file with the new row first
+  write_file(directory_ / "p.new", kHeader + added + kept);
+  std::filesystem::rename(directory_ / "p.new", directory_ / "p.csv");
+  expect_kept("2 3 10 14 15 ", anew);
+
+  begin_with_kept();  // a row was taken out, another put in
+  state("house-1,2,3,1,1,1\n" + added);
+  expect_kept("2 3 10 14 15 ", "no longer has 1 policy that holds (meter 'house-2', slots 14 to 15)");
+
+  begin_with_kept();  // emptied, then written in two parts
+  write_file(directory_ / "p.csv", "");
+  feed_until(6), wait_for(6);
+  state("house-2,14,15,1,1,1\n");
+  feed_until(7), wait_for(7);
+  append("house-1,2,3,1,1,1\n" + added);
+  expect_kept("2 3 10 14 15 ", anew);
+
+  begin_with_kept();  // gone, and back with more
+  std::filesystem::remove(directory_ / "p.csv");
+  feed_until(7), wait_for(7);
+  state(kept + added);
+  expect_kept("2 3 10 14 15 ", "the file is gone");
+
+  begin_with_kept();  // no policies at all for a while
+  write_file(directory_ / "p.csv", "something else\nm,1\n");
+  feed_until(7), wait_for(7);
+  state(added + kept);
+  expect_kept("2 3 10 14 15 ", "nothing is added until the file changes");
+
+  begin_with_kept();  // the same, and what comes after it lacks a row
+  write_file(directory_ / "p.csv", "something else\nm,1\n");
+  feed_until(7), wait_for(7);
+  state("house-1,2,3,1,1,1\n" + added);
+  expect_kept("2 3 10 14 15 ", "no longer has 1 policy that holds (meter 'house-2', slots 14 to 15)");
+}
+
+TEST_F(LivePolicies, TakenBackAndStatedAgainHoldWhenTheFileIsReadAnew) {
+  const auto row = [](int slot, const std::string& more) {
+    return R"({"meter":"m","length":1,"magnitude":1,"epsilon":1,"start":)" + std::to_string(slot) + R"(,"end":)" +
+           std::to_string(slot) + more + "}\n";
+  };
+  const std::string turns = row(9, "") + row(9, R"(,"known":1,"withdraw":true)") + row(9, R"(,"known":2)");
+  write_file(directory_ / "p.csv", turns);
+  begin();
+  feed_until(5), wait_for(5);
+  write_file(directory_ / "p.csv", row(8, "") + turns);
+  const Finished finished = end_at(12);
+  EXPECT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_EQ(noisy_slots(), "8 9 ") << finished;
+  EXPECT_EQ(finished.err.find("is not kept"), std::string::npos) << finished;
+  expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
 }
 
 /// A run that is stopped and started again while its policies file changes.

@@ -164,10 +164,15 @@ TEST_F(ResumeRules, OtherOptionsAreRefused) {
       {"--epsilon 1", "--epsilon 1 --delta 1e-6"},
       {"--epsilon 1", "--epsilon 1 --unit-step 0.5"},
   };
+  EXPECT_NE(with("--every 2", "--every 3").err.find("every = 2 there and 3 here"), std::string::npos);
+  EXPECT_NE(with("--sensitivity 3 --mechanism hybrid --every 2", "--sensitivity 4 --mechanism hybrid --every 3")
+                .err.find("every = 2 there and 3 here; sensitivity = 3 unit steps there and 4 unit steps here"),
+            std::string::npos);
   for (const auto& [from, to] : changes) {
     const Finished finished = with(from, to);
     EXPECT_EQ(finished.exit_code, 2) << from << " → " << to << "\n" << finished;
     EXPECT_NE(finished.err.find("run.ledger"), std::string::npos) << finished;
+    EXPECT_NE(finished.err.find(" there and "), std::string::npos) << from << " → " << to << "\n" << finished;
     EXPECT_EQ(read_file(directory_ / "run.ledger"), ledger_) << from << " → " << to;
     EXPECT_EQ(read_file(directory_ / "out.csv"), out_) << from << " → " << to;
   }

@@ -8,8 +8,8 @@
 namespace fugu::test {
 namespace {
 
-ShortHistory history(std::initializer_list<double> values) {
-  ShortHistory result;
+ShortHistory history(std::initializer_list<double> values, std::size_t length = 3) {
+  ShortHistory result(length);
   for (const double value : values) result.add(value);
   return result;
 }
@@ -24,14 +24,28 @@ TEST(PearsonCorrelation, OfSmallRows) {
 }
 
 TEST(ShortHistory, KeepsTheLatest) {
-  const ShortHistory seen = history({1, 2, 3, 4, 5, 6, 7, 8});
+  const ShortHistory seen = history({1, 2, 3, 4, 5, 6, 7, 8}, 6);
   EXPECT_EQ(seen.count(), 6u);
+  EXPECT_EQ(std::vector<double>(seen.values().begin(), seen.values().end()), (std::vector<double>{3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(seen.latest(), 8);
   EXPECT_EQ(seen.mean(), 5.5);
-  EXPECT_EQ(std::vector<double>(seen.last(2).begin(), seen.last(2).end()), (std::vector<double>{7, 8}));
+  EXPECT_EQ(seen.squares(), 17.5);
+  EXPECT_DOUBLE_EQ(seen.variance(), 17.5 / 6);
+}
+
+TEST(ShortHistory, IsNothingAtFirst) {
+  ShortHistory seen(3);
+  EXPECT_EQ(seen.count(), 0u);
+  EXPECT_EQ(seen.mean(), 0);
+  EXPECT_EQ(seen.variance(), 0);
+  seen.add(4);
+  EXPECT_FALSE(seen.full());
+  EXPECT_EQ(seen.mean(), 4);
+  EXPECT_EQ(seen.variance(), 0);
 }
 
 TEST(AreSimilar, WhatMovesAlikeNearby) {
-  const SimilarityRule rule{.smallest_correlation = 0.5, .largest_distance = 5, .still_variance = 0, .values = 3};
+  const SimilarityRule rule{.smallest_correlation = 0.5, .largest_distance = 5, .still_variance = 0};
   EXPECT_TRUE(are_similar(history({1, 2, 3}), history({2, 3, 4}), rule));
   EXPECT_FALSE(are_similar(history({1, 2, 3}), history({12, 13, 14}), rule)) << "too far";
   EXPECT_FALSE(are_similar(history({1, 2, 3}), history({4, 3, 2}), rule)) << "the other way";
@@ -40,7 +54,7 @@ TEST(AreSimilar, WhatMovesAlikeNearby) {
 }
 
 TEST(AreSimilar, NoiseIsNoMovement) {
-  const SimilarityRule rule{.smallest_correlation = 0.5, .largest_distance = 5, .still_variance = 4, .values = 3};
+  const SimilarityRule rule{.smallest_correlation = 0.5, .largest_distance = 5, .still_variance = 4};
   EXPECT_TRUE(are_similar(history({1, 2, 3}), history({4, 3, 2}), rule));
   EXPECT_FALSE(are_similar(history({1, 2, 3}), history({-9, 2, 13}), rule)) << "one moves";
   EXPECT_FALSE(are_similar(history({13, 2, -9}), history({-9, 2, 13}), rule)) << "both do, against each other";

@@ -62,6 +62,26 @@ TEST(GroupSmoother, AgreesWithANaiveMedian) {
   }
 }
 
+TEST(GroupSmoother, TheMedianOfAFullOneAndOfFewKept) {
+  std::mt19937_64 random(seed_or(6));
+  GroupSmoother smoother(SmootherKind::median, GroupSmoother::kCapacityMax);
+  std::vector<double> values;
+  for (int i = 0; i < 2000; ++i) {
+    values.push_back(static_cast<double>(random() % 1000) - 500);
+    smoother.add(values.back());
+    if (values.size() > GroupSmoother::kCapacityMax) values.erase(values.begin());
+    if (random() % 256 == 0) {
+      const std::size_t kept = std::min<std::size_t>(random() % GroupSmoother::kCapacityMax, values.size() - 1) + 1;
+      smoother.keep_last(kept);
+      values.erase(values.begin(), values.end() - static_cast<std::ptrdiff_t>(kept));
+    }
+    std::vector<double> sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    ASSERT_EQ(smoother.count(), values.size());
+    ASSERT_EQ(smoother.smoothed(1), (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2);
+  }
+}
+
 TEST(JamesStein, LeavesThreeAloneAndMergesWhatNoiseExplains) {
   std::vector<double> three{1, 2, 9};
   james_stein(three, 100);

@@ -314,6 +314,32 @@ TEST(Kernel, StatisticsThatDoNotFitAreCutOff) {
               });
 }
 
+/// All series at once are summed in pieces, some of them one by one: up to the noise, both must be the same.
+TEST(Kernel, DistancesOfAllSeriesAreTheSumOfTheirs) {
+  constexpr std::size_t kSeries = 1000;
+  constexpr double kNoise = 1e4;  // of scale 40: exceeded with probability e^-250
+  std::vector<std::int64_t> values;
+  std::vector<std::int64_t> reference;
+  double expected = 0;
+  for (std::size_t i = 0; i < kSeries; ++i) {
+    values.push_back(static_cast<std::int64_t>(i * i) * (i % 2 == 0 ? 100 : -100));
+    reference.push_back(static_cast<std::int64_t>(i) * 1'000'000);
+    expected += std::abs(static_cast<double>(values[i] - reference[i]));
+  }
+  const auto exposure = expose(std::vector<std::uint64_t>(kSeries, 1), Exposure::all_disjoint(kSeries));
+  in_one_slot(define(Protects::event, 1), exposure, row_of(0, {values.begin(), values.end()}),
+              [&](Kernel& kernel, Release&) {
+                const auto all = kernel.distance(kernel.all(), reference, kernel.total() / 40);
+                ASSERT_TRUE(all);
+                EXPECT_NEAR(static_cast<double>(all->steps), expected, kNoise);
+                const std::vector<SeriesId> in_order(kernel.all().begin(),
+                                                     kernel.all().end());  // all of them, but another list
+                const auto listed = kernel.distance(in_order, reference, kernel.total() / 40);
+                ASSERT_TRUE(listed);
+                EXPECT_NEAR(static_cast<double>(listed->steps), expected, kNoise);
+              });
+}
+
 TEST(Kernel, ACopyOfAThresholdIsASessionOfItsOwn) {
   // Ask an unused copy again and again, each time until it says yes: every session has to be paid for.
   in_one_slot(define(Protects::event, 1), expose_one(1), row_of(0, {1000}), [](Kernel& kernel, Release&) {

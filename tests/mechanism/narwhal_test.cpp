@@ -111,6 +111,17 @@ TEST(NarwhalPlan, PriceIsWhatMoreBudgetIsWorth) {
   EXPECT_NEAR(plan.prices[0].price, 8 * 10 * 2 / 0.25, 1);
 }
 
+TEST(NarwhalPlan, WhatCapsASingleSlotHasAPrice) {
+  // 10 slots at rate ε/d each: the objective is 10·d/ε.
+  const auto constraints = constraints_of({policy(0, 9, 1, 4, 0.5)}, {0, 9});
+  const Plan plan = PlanSolver().solve(constraints, {});
+  ASSERT_EQ(plan.prices.size(), 1U);
+  EXPECT_NEAR(plan.prices[0].price, 10 * 4 / 0.25, 1e-6);
+  // What something else permits no more of is worth nothing.
+  const std::vector<double> at_most(10, 0.1);
+  EXPECT_TRUE(PlanSolver().solve(constraints, {.at_most = at_most}).prices.empty());
+}
+
 TEST(NarwhalPlan, SlotsWithoutABoundAreFree) {
   const auto constraints = constraints_of({policy(0, 1, 1, 1), policy(4, 5, 1, 1)}, {0, 5});
   const Plan plan = PlanSolver().solve(constraints, {});
@@ -244,6 +255,11 @@ TEST(NarwhalPlan, LargeBooksComeOutAsSmallOnesDo) {
   const Plan stored = PlanSolver().solve(constraints, {});
   EXPECT_NEAR(streamed.objective / stored.objective, 1, 0.015);
   EXPECT_LE(streamed.gap, 0.02);
+  for (const Plan& plan : {streamed, stored}) {  // every budget is 1, and the objective of degree −1 in them
+    double paid = 0;
+    for (const PlanPrice& price : plan.prices) paid += price.price;
+    EXPECT_NEAR(paid / plan.objective, 1, 0.03);
+  }
   for (std::size_t i = 0; i < constraints.size(); ++i)
     ASSERT_LE(plan_loss(constraints, i, streamed.rate), constraints.budget(i));
 }

@@ -230,13 +230,51 @@ TEST(Outlook, SharesSayWhatMoreEpsilonIsWorth) {
   };
   const auto binding = binding_policies(book, {.slots = slots});
   ASSERT_GE(binding.size(), 2u);
-  for (const BindingPolicy& bound : {binding[0], binding[1]}) {
+  for (const BindingPolicy& bound : binding) {
     PolicyBook looser = book;
     Policy policy = bound.policy;
     policy.epsilon = Budget::round_down(policy.epsilon.to_double() * 1.01);
     looser.remove(bound.meter, bound.policy);
     looser.add(bound.meter, policy);
     EXPECT_NEAR((1 - best_error(looser) / best_error(book)) / 0.01, bound.share, 0.02);
+  }
+}
+
+double sum_of_shares(const std::vector<BindingPolicy>& binding) {
+  double sum = 0;
+  for (const BindingPolicy& bound : binding) sum += bound.share;
+  return sum;
+}
+
+TEST(Outlook, WhoBindsInSingleSlotsHasAShareToo) {
+  PolicyBook book;
+  book.add(book.meter("short"), wish(20, 60, 1, 1));
+  const OutlookOptions options{.slots = {0, 60}};
+  const auto alone = binding_policies(book, options);
+  ASSERT_EQ(alone.size(), 1u);
+  EXPECT_NEAR(alone[0].share, 1, 1e-9);
+  // Errors of 41 slots at scale 1 and of 10 at scale 2.
+  book.add(book.meter("long"), wish(0, 9, 2, 1));
+  const auto both = binding_policies(book, options);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(book.name(both[0].meter), "short");
+  EXPECT_NEAR(both[0].share, 41.0 / 61, 0.01);
+  EXPECT_NEAR(both[1].share, 20.0 / 61, 0.01);
+  // Who limits the same slots as much has half of it.
+  book.add(book.meter("same"), wish(20, 60, 1, 1));
+  const auto three = binding_policies(book, options);
+  ASSERT_EQ(three.size(), 3u);
+  EXPECT_NEAR(three[1].share, 41.0 / 61 / 2, 0.01);
+}
+
+TEST(Outlook, SharesAddUpToTheDegreeOfTheError) {
+  // If every ε grows by a hundredth, the error falls by as much; with δ every ρ does, and the error falls by half.
+  std::mt19937_64 dice(17);
+  for (int round = 0; round < 30; ++round) {
+    const PolicyBook book = random_book(dice, 60, 20);
+    EXPECT_NEAR(sum_of_shares(binding_policies(book, {.slots = {0, 65}})), 1, 0.02) << round;
+    EXPECT_NEAR(sum_of_shares(binding_policies(book, {.slots = {0, 65}, .delta = *Delta::make(1e-6)})), 0.5, 0.02)
+        << round;
   }
 }
 

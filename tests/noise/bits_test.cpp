@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <set>
 #include <type_traits>
 #include <vector>
@@ -126,6 +127,47 @@ TEST(Exponentials, VectorAndPortableCodeAgreeToTheLastBit) {
     ASSERT_EQ(portable, vectors);
   }
   EXPECT_EQ(one, same);
+}
+
+/// Whether values are perturbed together or one by one, their noise is the same.
+TEST(Exponentials, DifferencesAreThoseOfPairs) {
+  for (const double scale : {0.03, 1.0, 119.7, 0x1p32, 0x1p44}) {
+    for (const std::size_t count :
+         {std::size_t{1}, std::size_t{3}, std::size_t{4}, std::size_t{127}, std::size_t{1001}}) {
+      Exponentials one_by_one(11);
+      Exponentials together(11);
+      one_by_one.next_pair();  // so that not all begin where a block of variates does
+      together.next_pair();
+      std::vector<std::int64_t> expected(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto [first, second] = one_by_one.next_pair();
+        expected[i] = static_cast<std::int64_t>(i) + static_cast<std::int64_t>(first * scale) -
+                      static_cast<std::int64_t>(second * scale);
+      }
+      std::vector<std::int64_t> values(count);
+      std::iota(values.begin(), values.end(), std::int64_t{0});
+      together.add_differences(scale, values);
+      ASSERT_EQ(values, expected) << "scale " << scale << ", " << count << " values";
+    }
+  }
+}
+
+TEST(Exponentials, DifferencesOfVectorAndPortableCodeAgree) {
+  if (!detail::has_avx2()) GTEST_SKIP() << "no AVX2 here";
+  // Whole numbers and their neighbours, where rounding down is easily wrong.
+  std::vector<double> variates;
+  for (const double whole : {0.0, 1.0, 2.0, 35.0, 1023.0, 0x1p45, 0x1p49})
+    for (const double variate : {std::nextafter(whole, 0), whole, std::nextafter(whole, 0x1p50), whole + 0.5})
+      variates.push_back(variate);
+  const std::size_t count = variates.size() / 2;
+  std::vector<std::int64_t> portable(count, -5);
+  std::vector<std::int64_t> vectors(count, -5);
+  detail::add_differences_portable(variates, 1.0, portable);
+  detail::add_differences_avx2(variates, 1.0, vectors);
+  EXPECT_EQ(portable, vectors);
+  for (std::size_t i = 0; i < count; ++i)
+    EXPECT_EQ(portable[i],
+              -5 + static_cast<std::int64_t>(variates[2 * i]) - static_cast<std::int64_t>(variates[2 * i + 1]));
 }
 
 TEST(Exponentials, AreLogarithms) {

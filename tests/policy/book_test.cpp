@@ -13,9 +13,9 @@ namespace {
 using test::any_policy;
 using test::policy;
 
-std::vector<Policy> overlapping(const Collection& collection, const Interval& interval) {
+std::vector<Policy> overlapping(const Collection& collection, const Interval& interval, std::size_t near = 0) {
   std::vector<Policy> found;
-  collection.for_overlapping(interval, [&](const Policy& each) { found.push_back(each); });
+  collection.for_overlapping(interval, [&](const Policy& each) { found.push_back(each); }, near);
   return found;
 }
 
@@ -51,6 +51,21 @@ RC_GTEST_PROP(Collection, FindsWhatAScanFinds, (bool one_by_one)) {
     const Interval interval = (*any_policy(slots + 3)).interval;
     RC_ASSERT(overlapping(collection, interval) == overlapping_naively(collection, interval));
     RC_ASSERT(collection.count_overlapping(interval) == overlapping_naively(collection, interval).size());
+  }
+}
+
+RC_GTEST_PROP(Collection, FindsTheSameWhereverTheSearchBegins, ()) {
+  const Slot slots = *rc::gen::element<Slot>(5, 50, 2000);
+  const auto count = *rc::gen::inRange<std::size_t>(0, 120);
+  Collection collection;
+  collection.assign(*rc::gen::container<std::vector<Policy>>(count, any_policy(slots)));
+  const auto policies = collection.policies();
+  const Interval interval = (*any_policy(slots + 3)).interval;
+  const auto begins_before = [](const Policy& each, Slot slot) { return each.interval.first < slot; };
+  const auto expected = std::lower_bound(policies.begin(), policies.end(), interval.first, begins_before);
+  for (std::size_t near = 0; near < count + 40; ++near) {
+    RC_ASSERT(overlapping(collection, interval, near) == overlapping_naively(collection, interval));
+    RC_ASSERT(policies.begin() + static_cast<std::ptrdiff_t>(collection.first_from(interval.first, near)) == expected);
   }
 }
 

@@ -250,6 +250,7 @@ constexpr Bad kBadRows[] = {
     {"m1,4,15,3,2.1,", ":3:15: found epsilon nothing; expected a number above 0"},
     {"m1,4,15,3,0,1", ":3:11: found magnitude '0'; expected a magnitude above 0"},
     {"m1,4,15,3,-2,1", ":3:11: found magnitude '-2'; expected a magnitude above 0"},
+    {"m1, 4, 15, 3, 2, 1", ":3:4: found start ' 4'; expected"},
     {"m1,4,15,3,1e12,1", ":3:11: found magnitude '1e12'; expected a magnitude above 0 and up to 2^40 unit steps"},
     {"m1,4,15,3,1e300,1", ":3:11: found magnitude '1e300'; expected a magnitude above 0"},
     {"m1,4,15,3,nan,1", ":3:11: found magnitude 'nan'; expected a magnitude above 0"},
@@ -264,9 +265,9 @@ constexpr Bad kBadRows[] = {
     {"m1,soon,15,3,2,1", ":3:4: found start 'soon'; expected a time such as"},
     {"m1,4,99999999999,3,2,1", ":3:6: found end '99999999999'; expected at most 2201-01-01T00:45:00+01:00"},
     {"m1,4,15,3,2.1,0.5",
-     ":3: found the same policy as in line 2; expected each policy once (keep repeats if both are meant)"},
+     ":3: found the same policy as in line 2; expected each policy once (or --repeats keep, if both are meant)"},
     {"m1,004,15,3,2.10,5e-1",
-     ":3: found the same policy as in line 2; expected each policy once (keep repeats if both are meant)"},
+     ":3: found the same policy as in line 2; expected each policy once (or --repeats keep, if both are meant)"},
 };
 
 TEST(PolicyReader, BadCsv) {
@@ -312,8 +313,8 @@ constexpr Bad kBadJson[] = {
     {R"({"meter":"m1","epsilon":1,"length":1,"magnitude":1,"start":1})", ":2: found no `end`; expected it in every"},
     {WHEN "\"profile\": []}", ":2: found a `profile` that is no list of magnitudes"},
     {WHEN "\"profile\": 3}", ":2: found a `profile` that is no list of magnitudes"},
-    {WHEN "\"profile\": [1, \"2\"]}", ":2: found text in a `profile`; expected a magnitude above 0"},
-    {WHEN "\"profile\": [1, -2]}", ":2: found magnitude '-2'; expected a magnitude above 0"},
+    {WHEN "\"profile\": [1, \"2\"]}", ":2: found text in a `profile`; expected magnitudes from 0"},
+    {WHEN "\"profile\": [1, -2]}", ":2: found magnitude '-2'; expected magnitudes from 0 up to 2^40 unit steps"},
     {WHEN "\"profile\": [0, 0]}", ":2: found a `profile` without a magnitude above 0"},
     {WHEN "\"profile\": [1,1,1,1,1,1,1,1,1,1,1,1,1]}", ":2: found an interval of 12 slots; expected at least 13"},
     {WHEN "\"profile\": {}}", ":2: found a `profile` without a magnitude above 0"},
@@ -336,8 +337,9 @@ constexpr Bad kBadJson[] = {
      ":2: found an interval of 2 slots; expected at least 3"},
     {WHAT R"("repeat":{"days":"often","from":"11:00","to":"14:00","until":"2026-04-06"}})", ":2: found days 'often'"},
     {WHAT R"("repeat":{"days":"daily","from":"11:00","to":"14:00","until":"2026-04-06","since":"2026-03-01"}})",
-     ":2: found an interval from slot -"},
-    {ROW "}", ":2: found the same policy as in line 1; expected each policy once (keep repeats if both are meant)"},
+     ":2: found an interval from 2026-03-01T11:00:00+01:00 on; expected one from"},
+    {ROW "}",
+     ":2: found the same policy as in line 1; expected each policy once (or --repeats keep, if both are meant)"},
     {ROW ", \"magnitud\": 1}", ":2: found key 'magnitud'"},
 };
 
@@ -370,7 +372,7 @@ TEST(PolicyReader, WhatOptionsForbid) {
   options = watts();
   options.clock = Clock();
   EXPECT_EQ(book_error(kHeader + "m1,2026-03-29T11:00Z,15,3,2.1,1\n", options),
-            "p.csv:2:4: found start '2026-03-29T11:00Z'; expected a slot number such as 0, 1, 2");
+            "p.csv:2:4: found start '2026-03-29T11:00Z'; expected a slot number such as 0, 1, 2, up to 1099511627776");
   EXPECT_EQ(book_error(kHeader + "m1,0,1099511627777,3,2.1,1\n", options),
             "p.csv:2:6: found end '1099511627777'; expected at most slot 1099511627776");
   EXPECT_EQ(book_error(kLunch, options),
@@ -409,6 +411,8 @@ TEST(PolicyReader, WhatTheAdministratorDoesNotAdmit) {
             "p.csv:4: found a policy known 3 slots ahead; expected a notice of 4 slots");
   EXPECT_EQ(with({.most_overlapping = 2}, "m1,8,15,1,2,1,\nm1,12,20,1,2,1,\nm1,0,9,1,2,1,\nm2,0,9,1,2,1,\n"),
             "no error");
+  EXPECT_TRUE(
+      with({.most_overlapping = 1}, "m1,8,15,1,2,1,\nm1,8,14,1,2,1,\nm1,8,13,1,2,1,\n").starts_with("p.csv:3:"));
   EXPECT_EQ(with({.most_overlapping = 2}, "m1,8,15,1,2,1,\nm1,0,12,1,2,1,\nm1,0,9,1,2,1,\nm1,30,39,1,2,1,\n"),
             "p.csv:4: found more than 2 policies of a meter relevant in the same slot; expected fewer, as many as the "
             "administrator admits");
@@ -439,8 +443,9 @@ TEST(PolicyBookReader, AMillionRowsAndOneBad) {
 }
 
 TEST(PolicyBookReader, NamesTheFirstRepetition) {
-  EXPECT_EQ(book_error(kHeader + "a,1,2,1,1,1\nb,1,2,1,1,1\nc,1,2,1,1,1\nb,1,2,1,1,1\na,1,2,1,1,1\n"),
-            "p.csv:5: found the same policy as in line 3; expected each policy once (keep repeats if both are meant)");
+  EXPECT_EQ(
+      book_error(kHeader + "a,1,2,1,1,1\nb,1,2,1,1,1\nc,1,2,1,1,1\nb,1,2,1,1,1\na,1,2,1,1,1\n"),
+      "p.csv:5: found the same policy as in line 3; expected each policy once (or --repeats keep, if both are meant)");
 }
 
 TEST(PolicyBookReader, AHeaderAloneIsAnEmptyBook) {
@@ -459,8 +464,9 @@ TEST(PolicyBookReader, EqualShapesAreOneObject) {
   const auto book = read_policy_book(text_input(row("a") + row("b")), watts());
   ASSERT_TRUE(book) << book.error().message;
   EXPECT_EQ(book->of(0).policies()[0].shape, book->of(1).policies()[0].shape);
-  EXPECT_EQ(book_error(row("a") + row("a")),
-            "p.csv:2: found the same policy as in line 1; expected each policy once (keep repeats if both are meant)");
+  EXPECT_EQ(
+      book_error(row("a") + row("a")),
+      "p.csv:2: found the same policy as in line 1; expected each policy once (or --repeats keep, if both are meant)");
 }
 
 // Whatever the order of rows and the number of meters: the book is what adding one by one gives.

@@ -84,10 +84,10 @@ TEST(ReadingsReader, GracePeriod) {
   given.grace_slots = 2;
   EXPECT_EQ(drain_text(text, given).rows.front(), (PlainRow{5, 0, {3, 2, 0}}));
   given.grace_slots = 1;
-  EXPECT_EQ(
-      error_of(text, given),
-      "r.csv:4:1: found time 5, which is before the slots still open; expected readings no more than 1 slots (the "
-      "grace period) behind, from 6 on");
+  EXPECT_EQ(error_of(text, given),
+            "r.csv:4:1: found time written as a number, which is before the slots still open; expected readings no "
+            "more than 1 slots (the "
+            "grace period) behind, from 6 on");
   EXPECT_EQ(drain_text(text, given).rows, (std::vector<PlainRow>{{5, 0, {1, 0, 0}}}));
   given.late = LateRule::drop;
   auto reader = open(text, given);
@@ -100,7 +100,8 @@ TEST(ReadingsReader, GracePeriod) {
 }
 
 TEST(ReadingsReader, NothingComesBeforeTheFirstRow) {
-  EXPECT_TRUE(contains(error_of("time,meter,value\n5,m1,1\n4,m1,1\n"), "r.csv:3:1: found time 4, which is before"));
+  EXPECT_TRUE(contains(error_of("time,meter,value\n5,m1,1\n4,m1,1\n"),
+                       "r.csv:3:1: found time written as a number, which is before"));
 }
 
 TEST(ReadingsReader, Clamps) {
@@ -201,7 +202,8 @@ TEST(ReadingsReader, BadRows) {
   EXPECT_EQ(error_of(head + ",m1,1\n"),
             "r.csv:3:1: found time nothing; expected a slot number such as 0, 1, 2, as in the first row");
   EXPECT_EQ(error_of(head + "200000,m1,1\n"),
-            "r.csv:3:1: found time 200000, which is far ahead of the readings before; expected a gap of at most 100000 "
+            "r.csv:3:1: found time written as a number, which is far ahead of the readings before; expected a gap of "
+            "at most 100000 "
             "slots");
   EXPECT_EQ(error_of("time,meter,value\n2026-03-29T01:45:00Z,m1,1\n2026-03-29T01:50:00Z,m1,1\n"),
             "r.csv:3:1: found time '2026-03-29T01:50:00Z'; expected the start of a slot, a multiple of 900 s from "

@@ -60,6 +60,8 @@ TEST(SeriesMap, BadInput) {
   EXPECT_EQ(error_of("meter,series\nm,\"s\"\n"), "map.csv:2:3: found a quote; expected a series name without quotes");
   EXPECT_EQ(error_of("meter,series\nm,s\tt\n"),
             "map.csv:2:3: found a control character; expected a series name of printable characters");
+  EXPECT_EQ(error_of("meter,series\na,b\xff\n"),
+            "map.csv:2:3: found bytes that are not UTF-8; expected a series name in UTF-8");
   EXPECT_EQ(error_of("meter,series\nm,s\nn,t\nn,s\nm,s\nn,t\n"),
             "map.csv:5:1: found a meter and series that an earlier row has; expected each pair once");
 }

@@ -101,9 +101,10 @@ TEST(StreamReader, BadHeader) {
 
 TEST(StreamReader, BadRows) {
   EXPECT_EQ(error_of("time,a\n0,1\n0,2\n"),
-            "s.csv:3:1: found time 0, which the row before has; expected each slot once");
-  EXPECT_EQ(error_of("time,a\n1,1\n0,2\n"),
-            "s.csv:3:1: found time 0, which is before that of an earlier row; expected ascending times");
+            "s.csv:3:1: found time written as a number, which the row before has; expected each slot once");
+  EXPECT_EQ(
+      error_of("time,a\n1,1\n0,2\n"),
+      "s.csv:3:1: found time written as a number, which is before that of an earlier row; expected ascending times");
   EXPECT_EQ(error_of("time,a,b\n0,1,2\n1,2\n"), "s.csv:3:1: found 2 fields; expected 3 fields, as in the header");
   EXPECT_EQ(error_of("time,a,b\n0,1,2,3\n"), "s.csv:2:1: found 4 fields; expected 3 fields, as in the header");
   EXPECT_EQ(error_of("time,a\n0.5,1\n"),
@@ -111,9 +112,9 @@ TEST(StreamReader, BadRows) {
             "2026-03-29T01:45:00+01:00");
   EXPECT_EQ(error_of("time,a\n0,1\n1.5,1\n"),
             "s.csv:3:1: found time written as a number; expected a slot number such as 0, 1, 2, as in the first row");
-  EXPECT_EQ(
-      error_of("time,a\n0,1\n200000,1\n"),
-      "s.csv:3:1: found time 200000, which is far ahead of the rows before; expected a gap of at most 100000 slots");
+  EXPECT_EQ(error_of("time,a\n0,1\n200000,1\n"),
+            "s.csv:3:1: found time written as a number, which is far ahead of the rows before; expected a gap of at "
+            "most 100000 slots");
   EXPECT_EQ(error_of("time,a\n2026-03-29T01:00:00Z,1\n"),
             "s.csv: found a single row; expected two rows, or --slot-length");
   EXPECT_EQ(

@@ -53,7 +53,7 @@ class AdaptiveRuns : public ::testing::Test {
       EXPECT_TRUE(release);
       const ReleasedValue& value = (*release)->values()[0];
       releases.values.push_back(value.known ? value.value.steps : 0);
-      releases.rates.push_back(value.loss_rate);
+      releases.rates.push_back((*release)->loss_rates()[0]);
       releases.sampled += value.sampled ? 1 : 0;
     }
     return releases;

@@ -91,11 +91,35 @@ TEST_F(ResultFileTest, ARowWithoutItsSumIsDropped) {
   EXPECT_EQ(read_file(directory_ / "out/results.sums"), sums);
 }
 
-TEST_F(ResultFileTest, ResultsOfAVersionWithoutSumsAreTakenAsTheyAre) {
+TEST_F(ResultFileTest, RowsWithoutSumsAreRefused) {
   std::filesystem::remove(directory_ / "out/results.sums");
-  EXPECT_EQ(refusal(options()), "");
-  write_rows("a,1,0.5\na,2,0.9\nb,1,0.7\n");
-  EXPECT_NE(refusal(options()).find("results.csv:3:"), std::string::npos) << "now they have sums";
+  EXPECT_NE(refusal(options()).find("results.csv: results without the results.sums"), std::string::npos);
+  EXPECT_NE(refusal(options()).find("results.csv: results without the results.sums"), std::string::npos) << "still";
+  EXPECT_EQ(read_file(directory_ / "out/results.csv"), "name,size,error\na,1,0.5\na,2,0.6\nb,1,0.7\n");
+  write_rows("");
+  EXPECT_EQ(refusal(options()), "") << "killed before the first row, and before the sums";
+}
+
+TEST_F(ResultFileTest, WhatLiesInTheFolderIsNotReplaced) {
+  ResultFile::Options there = options();
+  there.timings_header = "name,seconds";
+  there.companions = {{"suite.toml", "as given", "another suite"}};
+  for (const char* name : {"report.html", "run.toml", "results.sums", "timings.csv", "suite.toml"}) {
+    there.folder = directory_ / (std::string("folder-of-").append(name));
+    std::filesystem::create_directories(there.folder);
+    const std::string mine = std::string(there.folder).append("/").append(name);
+    write_file(mine, "my own");
+    EXPECT_NE(refusal(there).find(std::string(name).append(": would be replaced")), std::string::npos) << name;
+    EXPECT_NE(refusal(there), "") << "nor by giving the command twice";
+    EXPECT_EQ(read_file(mine), "my own");
+    there.restart = true;
+    EXPECT_EQ(refusal(there), "");
+    there.restart = false;
+  }
+  there.folder = directory_ / "same";
+  std::filesystem::create_directories(there.folder);
+  write_file(there.folder + "/suite.toml", "as given");
+  EXPECT_EQ(refusal(there), "") << "the suite itself may lie there";
 }
 
 TEST_F(ResultFileTest, FactsMustBeTheSameBothWays) {

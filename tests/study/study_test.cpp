@@ -284,6 +284,24 @@ TEST_F(StudyOfFiles, MissingValuesAndSeveralSeries) {
   EXPECT_EQ(each.streams()[1].facts().name, "a.csv-z");
 }
 
+TEST_F(StudyOfFiles, SeveralSeriesShareTheBudgetUnlessTheSuiteSaysOtherwise) {
+  write("a.csv", "timestamp,x,y,z,u\n1,30,20,10,0\n2,30,20,10,0\n3,30,20,10,0\n4,30,20,10,0\n");
+  const double unsaid = results_of(study("file = \"a.csv\""), 1)[0].mae;
+  EXPECT_EQ(unsaid, results_of(study("file = \"a.csv\"\nbudgets = \"shared\""), 1)[0].mae) << "as fugu publish does";
+  EXPECT_GT(unsaid, 2 * results_of(study("file = \"a.csv\"\nbudgets = \"own\""), 1)[0].mae);
+}
+
+TEST_F(StudyOfFiles, RunTomlSaysWhoseTheBudgetsAre) {
+  write("a.csv", "timestamp,x,y\n1,3,4\n");
+  const auto run_of = [&](const std::string& stream) {
+    EXPECT_TRUE(ResultsFolder::open(folder_ / "out", study(stream), true));
+    return test::read_file(folder_ / "out/run.toml");
+  };
+  EXPECT_NE(run_of("file = \"a.csv\"").find("\nbudgets_0 = \"shared\"\n"), std::string::npos);
+  EXPECT_NE(run_of("file = \"a.csv\"\nbudgets = \"own\"").find("\nbudgets_0 = \"own\"\n"), std::string::npos);
+  EXPECT_EQ(run_of("file = \"a.csv\"\nseries = [\"x\"]").find("budgets"), std::string::npos) << "one series";
+}
+
 TEST_F(StudyOfFiles, TruncatedReleasesAreNotNegative) {
   write("a.csv", "timestamp,x\n1,0\n2,0\n3,0\n4,0\n5,0\n6,0\n");
   const double plain = results_of(study("file = \"a.csv\""), 1)[0].mae;
@@ -296,6 +314,10 @@ TEST_F(StudyOfFiles, SaysWhatIsWrongWithAFile) {
   write("a.csv", "timestamp,x\n1,3\n2,secret\n");
   write("b.csv", "timestamp,x\n1,3,4\n");
   write("c.csv", "timestamp,x\n");
+  write("policies.csv", "meter,start,end,length,magnitude,epsilon\nh1,0,10,2,3,0.5\n");
+  write("readings.csv", "time,meter,value\n0,17,3\n");
+  write("d.csv", "timestamp,x,y\n1,,\n2,,\n");
+  write("e.csv", "timestamp,x,y\n1,,5\n2,,5\n3,5,5\n");
   const Study::Options here{.data_folder = folder_ / ""};
   EXPECT_NE(error_of(suite("file = \"not-there.csv\""), here).find("test.toml:5:8: found a stream that cannot be read"),
             std::string::npos);
@@ -305,7 +327,17 @@ TEST_F(StudyOfFiles, SaysWhatIsWrongWithAFile) {
   EXPECT_EQ(text.find("secret"), std::string::npos);
   EXPECT_NE(error_of(suite("file = \"b.csv\""), here).find("b.csv:2:1: found 3 fields; expected 2 fields"),
             std::string::npos);
-  EXPECT_NE(error_of(suite("file = \"c.csv\""), here).find("found a stream of no slots"), std::string::npos);
+  EXPECT_NE(error_of(suite("file = \"c.csv\""), here).find("test.toml:5:8: found a stream of no slots in c.csv"),
+            std::string::npos);
+  EXPECT_NE(error_of(suite("file = \"d.csv\""), here).find("test.toml:5:8: found only missing values in d.csv;"),
+            std::string::npos);
+  EXPECT_NE(error_of(suite("file = \"e.csv\"\nseries = [\"x\"]\nslots = 2"), here)
+                .find("found only missing values in e.csv (column x, first 2 slots);"),
+            std::string::npos);
+  EXPECT_NE(error_of(suite("file = \"policies.csv\""), here).find("policies.csv:1:1: found a file of policies;"),
+            std::string::npos);
+  EXPECT_NE(error_of(suite("file = \"readings.csv\""), here).find("readings.csv:1:1: found readings of single meters;"),
+            std::string::npos);
   EXPECT_NE(error_of(suite("file = \"a.csv\"\nseries = [\"y\"]"), here).find("found the series 'y'"),
             std::string::npos);
 }
@@ -317,8 +349,15 @@ TEST(Study, SaysWhatIsWrongWithMechanisms) {
   };
   EXPECT_NE(error_of(with("unifrom")).find("test.toml:1:15: there is no mechanism 'unifrom'; known are uniform"),
             std::string::npos);
-  EXPECT_NE(error_of(with("narwhal")).find("test.toml:1:15: narwhal needs policies"), std::string::npos);
-  EXPECT_NE(error_of(with("hybrid")).find("test.toml:1:15: hybrid needs"), std::string::npos);
+  EXPECT_NE(error_of(with("narwhal"))
+                .find("test.toml:1:15: found narwhal, which follows policies, and a requirement "
+                      "with w; expected policies = {"),
+            std::string::npos);
+  EXPECT_NE(error_of(with("hybrid")).find("test.toml:1:15: found hybrid without K; expected \"hybrid:K\""),
+            std::string::npos);
+  EXPECT_NE(error_of(with("uniform:8")).find("test.toml:1:15: found 'uniform:8'; expected uniform: only hybrid"),
+            std::string::npos)
+      << "it would run as uniform, under another name";
 }
 
 const std::string kPolicies = R"(
@@ -500,6 +539,22 @@ TEST(StudyReport, IsOneBalancedPageWithEverythingInIt) {
     EXPECT_NE(page->find(part), std::string::npos) << part;
   EXPECT_EQ(page->find("http://", page->find("</style>")), page->find("http://www.w3.org/2000/svg"))
       << "self-contained";
+}
+
+TEST_F(StudyOfFiles, PageSaysWhoseTheBudgetsAreAndShowsOnlyBandsThatThereAre) {
+  write("a.csv", "timestamp,x,y\n1,3,4\n2,3,4\n3,3,4\n");
+  const auto page_of = [&](const Study& made) {
+    const auto page = study_page(made, results_of(made, 1));
+    EXPECT_TRUE(page);
+    return page ? *page : std::string();
+  };
+  const std::string shared = page_of(study("file = \"a.csv\""));
+  EXPECT_NE(shared.find("a.csv: 2 series that share the budget"), std::string::npos);
+  EXPECT_NE(shared.find("1 stream, 1 requirement, 3 runs of each"), std::string::npos);
+  EXPECT_NE(shared.find("95 % of the noise"), std::string::npos);
+  const std::string own = page_of(study("file = \"a.csv\"\nbudgets = \"own\"", "\"smooth\""));
+  EXPECT_NE(own.find("a.csv: 2 series with budgets of their own"), std::string::npos);
+  EXPECT_EQ(own.find("95 % of the noise"), std::string::npos) << "estimates have no band";
 }
 
 TEST(StudyReport, DeteriorationIsOneForTheBest) {

@@ -125,6 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"empty_grid", "[\"uniform\", \"hybrid:8\"]", "[]", "bad.toml:8:14: found an empty list"},
         Bad{"no_mechanisms", "mechanisms = [\"uniform\", \"hybrid:8\"]", "", "bad.toml"},
         Bad{"every", "hybrid:8", "hybrid:x", "bad.toml:8:26: found 'hybrid:x'; expected NAME"},
+        Bad{"every_too_long", "hybrid:8", "hybrid:999999999", "bad.toml:8:26: found 'hybrid:999999999'; expected NAME"},
         Bad{"twice", "hybrid:8", "uniform", "bad.toml:8:26: found 'uniform' twice"},
         Bad{"no_season", kStreams, "[[stream]]\namplitude = 1\n", "bad.toml:10:1: found no season"},
         Bad{"stream_is_no_list", kStreams, "stream = 3\n", "bad.toml:"},
@@ -132,6 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
             "bad.toml:13:1: found a second stream 'season40-amplitude10'"},
         Bad{"budgets", "\"shared\"", "\"split\"", "bad.toml:17:11: found 'split'; expected budgets"},
         Bad{"epsilon", "epsilon = [0.1, 1]", "epsilon = [0.1, -1]", "bad.toml:22:17: found a number out of range"},
+        Bad{"w_too_long", "w = 120", "w = 999999999",
+            "bad.toml:23:5: found a number out of range; expected w as a whole number from 1 to 16777216"},
         Bad{"no_w", "w = 120\n", "", "bad.toml:20:1: found no w"},
         Bad{"requirement_twice", "name = \"vary-w\"", "name = \"vary-epsilon\"", "bad.toml:24:1: found a requirement"}),
     [](const auto& instance) { return instance.param.name; });

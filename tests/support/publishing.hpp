@@ -21,20 +21,23 @@ namespace fugu::test {
 struct Seen {
   Slot slot = 0;
   std::vector<ReleasedValue> values;
+  std::vector<double> loss_rates;
 
   friend bool operator==(const Seen& a, const Seen& b) {
     const auto same_value = [](const ReleasedValue& x, const ReleasedValue& y) {
       const bool same_law = x.value.noise == y.value.noise && x.value.parameter == y.value.parameter;
-      return x.known == y.known && x.sampled == y.sampled && x.loss_rate == y.loss_rate && x.estimated == y.estimated &&
+      return x.known == y.known && x.sampled == y.sampled && x.estimated == y.estimated &&
              (!x.known || (x.value.steps == y.value.steps && same_law));
     };
-    return a.slot == b.slot &&
+    return a.slot == b.slot && a.loss_rates == b.loss_rates &&
            std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(), same_value);
   }
 };
 
 inline Seen seen(const Release& release) {
-  return {release.slot(), {release.values().begin(), release.values().end()}};
+  return {release.slot(),
+          {release.values().begin(), release.values().end()},
+          {release.loss_rates().begin(), release.loss_rates().end()}};
 }
 
 /// Keeps releases, and tells those that were handed out from those only prepared.
@@ -91,7 +94,7 @@ inline std::vector<ReleaseRecord> as_rows(const std::vector<Seen>& releases) {
       const double p = value.value.parameter.to_double();
       row.scale = !value.known ? 0 : value.value.noise == NoiseKind::gaussian ? std::sqrt(p) : p;
       if (value.estimated) row.scale.reset();
-      row.loss_rate = value.loss_rate;
+      row.loss_rate = release.loss_rates[i];
       row.sampled = value.sampled;
     }
   }

@@ -53,6 +53,9 @@ class PromisedEpsilon {
   std::optional<Epsilon> one_;
 };
 
+/// The longest w: what was spent is remembered slot by slot.
+inline constexpr std::uint64_t kLargestWindowSlots = std::uint64_t{1} << 24;
+
 /// A promise. Immutable once made; there is no default ε.
 ///
 /// Guarantee: transcripts, whole transcripts, of two streams that differ as `protects` says are

@@ -30,6 +30,11 @@ class PolicyAccountant : public Accountant {
   virtual bool idle(SeriesId series) const = 0;
 };
 
+/// Whether an accountant of this definition can hold such a policy; Cause::bad_input says why not. state() asks it; who
+/// wants to know before there is anything to undo asks it first.
+Result<void> check_accountable(const Definition& definition, const Exposure& exposure,
+                               std::span<const std::uint32_t> signatures, const Policy& policy);
+
 /// Exact and incremental. Per slot the work grows with the policies relevant in it, and of these only with the ones
 /// that have come near their ε; it does not grow with the book or the past (docs/guarantees/swellfish.md).
 std::unique_ptr<PolicyAccountant> make_policy_accountant(const Definition& definition, const Exposure& exposure,

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace fugu {
 
@@ -16,7 +17,7 @@ class PidController {
     double proportional = 0.9;
     double integral = 0.1;
     double derivative = 0.0;
-    std::size_t integral_window = 5;  ///< 1 to kIntegralWindowMax
+    std::uint32_t integral_window = 5;  ///< 1 to kIntegralWindowMax
   };
 
   explicit PidController(const Options& options);
@@ -26,7 +27,8 @@ class PidController {
  private:
   Options options_;
   std::array<double, kIntegralWindowMax> recent_{};
-  std::size_t seen_ = 0;
+  std::uint32_t next_ = 0;   // place in it
+  std::uint32_t count_ = 0;  // of errors in it
   double last_ = 0;
 };
 

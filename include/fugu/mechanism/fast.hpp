@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "fugu/estimation/kalman.hpp"
 #include "fugu/estimation/pid.hpp"
+#include "fugu/mechanism/due_series.hpp"
 #include "fugu/mechanism/mechanism.hpp"
 #include "fugu/noise/noise_variance.hpp"
 
@@ -43,30 +45,36 @@ class FastW final : public Strategy {
  private:
   struct Track {
     TrackingKalman kalman = {};
-    KalmanState fixed = {};  // FastFlaws::fixed_filter
     PidController pid;
+    Budget share = {};  // of a sample
     double interval_slots = 1;
-    Slot due = 0;
     Slot last = 0;              // sampled
     std::uint64_t samples = 0;  // so far; of this block when it has blocks
     std::uint64_t left = 0;     // how many of them no longer lie in the window that ends now
   };
 
   void start(const Kernel& kernel);
+  void start_filters();
   void start_block(Slot slot);
+  /// FastFlaws::halved_blocks: whether this slot is never sampled.
+  bool is_lost(Kernel& kernel, Release& release);
+  [[gnu::noinline]] Result<void> sample_all(Kernel& kernel, Release& release, std::span<const SeriesId> due);
   std::uint64_t samples_in_window(SeriesId series, Slot slot);
   Result<void> sample(Kernel& kernel, Release& release, SeriesId series);
-  double measure(Track& track, const NoisyValue& answer, double slots);
+  double measure(SeriesId series, const NoisyValue& answer, double slots);
   double shortest_interval(SeriesId series, Slot slot);
-  Slot& sampled_at(SeriesId series, std::uint64_t sample) {
-    return sampled_[series * samples_max_ + sample % samples_max_];
-  }
+  Slot& sampled_at(SeriesId series, std::uint64_t sample) { return sampled_[series * ring_ + (sample & (ring_ - 1))]; }
 
   FastFlaws flaws_;
   std::uint64_t window_ = 0;
   std::uint64_t samples_max_ = 0;  // M
+  double even_slots_ = 1;          // w/M
+  double longest_slots_ = 1;       // that an interval gets
   std::vector<Track> tracks_;
-  std::vector<Slot> sampled_;  // the last M sampled slots of each series, in a ring
+  DueSeries due_;
+  std::vector<KalmanState> fixed_;  // FastFlaws::fixed_filter
+  std::uint64_t ring_ = 1;          // room for at least M, a power of two
+  std::vector<Slot> sampled_;       // the last M sampled slots of each series, in a ring
   NoiseVariance noise_variance_;
 };
 

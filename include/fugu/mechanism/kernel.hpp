@@ -83,6 +83,7 @@ class Threshold {
   std::size_t noise_ = 0;  // where the kernel keeps the threshold's
   std::int64_t steps_ = 0;
   double loss_rate_ = 0;  // of a comparison in one slot
+  bool of_all_ = false;   // whether it is about all series
   bool open_ = true;
 };
 
@@ -176,7 +177,6 @@ class Kernel {
   std::size_t memory_position(Slot slot) const { return static_cast<std::size_t>(slot) & (memory_slots_ - 1); }
   /// By series, of this slot so far.
   std::span<const double> loss_rates() const { return rate_; }
-  bool any_charged() const { return any_charged_; }
 
   Result<void> start_slot(Slot slot);
   void note_missing();
@@ -191,7 +191,12 @@ class Kernel {
   Result<void> admit(Answer& answer) { return replay_ != nullptr ? replay_answer(answer) : charge(answer); }
   Result<void> replay_answer(Answer& answer);
   Result<void> charge(const Answer& answer);
-  void add_loss(std::span<const SeriesId> series, double loss_rate);
+  /// What a request is about.
+  struct Scope {
+    std::span<const SeriesId> series;
+    bool is_all;  // they are all(): then what belongs to them lies in one piece
+  };
+  void add_loss(Scope scope, double loss_rate);
   void add_noise(Answer& answer);
 
   /// What was asked for last, of values or of one number. Asking for the same again changes nothing but the slot, and
@@ -222,9 +227,10 @@ class Kernel {
   /// The same for a value in one slot. Remembers the last: series that are asked one by one are asked alike.
   Result<Rational> parameter_of_value(std::uint64_t change_steps, Budget share);
   /// gain · Σ sensitivity over the series that one meter reaches, for the meter that reaches most.
-  std::uint64_t largest_change(Statistic statistic, std::span<const SeriesId> series) const;
+  std::uint64_t largest_change(Statistic statistic, std::span<const SeriesId> series);
   /// Into how many of `asked` the meter counts that counts into a series and most others of them; in the same order.
-  std::vector<std::uint64_t> crowds_within(std::span<const SeriesId> asked) const;
+  std::vector<std::uint64_t> crowds_within(std::span<const SeriesId> asked);
+  void clear_by_signature(std::span<const SeriesId> series);
   Result<NoisyValue> ask_single(Statistic statistic, std::span<const SeriesId> series,
                                 std::span<const std::int64_t> reference, Slot first_slot, Budget share);
   void start_single(Statistic statistic, std::span<const SeriesId> series, Slot first_slot, Rational parameter);
@@ -235,8 +241,9 @@ class Kernel {
 
   // True values, and what may be computed from them before noise is added.
   std::int64_t reveal(const Raw& value) const { return value.reveal(RawKey()); }
-  std::int64_t evaluate(Statistic statistic, std::span<const SeriesId> series, std::span<const std::int64_t> reference,
+  std::int64_t evaluate(Statistic statistic, Scope scope, std::span<const std::int64_t> reference,
                         Slot first_slot) const;
+  std::uint64_t distance_of_all(std::span<const std::int64_t> reference) const;
   int128 deviation_of(SeriesId series, Slot first_slot) const;
 
   Options options_;
@@ -260,7 +267,7 @@ class Kernel {
   static constexpr std::int64_t kMissing = std::numeric_limits<std::int64_t>::min();  // in memory_
   Slot remembered_from_ = 0;
   std::span<const Raw> now_;  // true values of this slot
-  std::size_t memory_slots_;  // 0, or a power of two that holds the reach and the current slot
+  std::size_t memory_slots_;  // 0, or a power of two that holds the reach and the current slot, in whole blocks
   /// True values: [series][slot mod memory_slots_], and once more behind that, so that those of consecutive slots lie
   /// one after the other.
   std::vector<std::int64_t> memory_;
@@ -279,6 +286,7 @@ class Kernel {
   void keep_noise(Threshold& threshold, std::int64_t steps);
   void forget_noise(const Threshold& threshold);
 
+  std::vector<std::uint64_t> by_signature_;  // for sums over some series; all 0 in between
   std::vector<ThresholdNoise> threshold_noise_;
   std::vector<std::size_t> free_noise_;  // unused places of it
   std::uint64_t next_session_ = 1;

@@ -77,7 +77,8 @@ struct PlanTask {
   std::uint32_t sweeps_max = 200;         ///< or after looking at every bound this many times
 };
 
-/// What one more unit of budget for a policy would be worth.
+/// What one more unit of budget for a policy would be worth. Where rates of the past alone limit a slot, nobody has the
+/// price.
 struct PlanPrice {
   std::size_t constraint = 0;  ///< position among the constraints, or among the policies of a PlanBook
   double price = 0;            ///< −d objective / d budget

@@ -54,6 +54,9 @@ struct Announcement {
 /// The policies of a book that are relevant in `options.slots`, in the order in which they become known.
 std::vector<Announcement> announcements(const PolicyBook& book, const OutlookOptions& options);
 
+/// Answers at a lower rate than this have more noise than can be drawn, and are not given.
+double smallest_rate(Delta delta);
+
 /// Asks the planner about every slot. Infinite where nothing asks for noise; 0 where the last release is repeated.
 /// `announced` is in the order of `known`.
 std::vector<double> rates_as_announced(Planner& planner, std::span<const Announcement> announced,
@@ -122,9 +125,9 @@ struct BindingPolicy {
   Policy policy;
   double share = 0;
 };
-/// Largest share first. The shares of all add up to 1, or ½ with δ > 0, less what hangs on a floor and on policies that
-/// bind in a single slot. Everything counts as known in advance. (Narwhal, which adds no more noise to any slot than
-/// unicorn-ps would, is a little off that best plan.)
+/// Largest share first. The shares of all add up to 1, or ½ with δ > 0, less what hangs on a floor, to within the
+/// tolerance of the plan. Of policies that limit a slot alike, each has a part of the share. Everything counts as known
+/// in advance. (Narwhal, which adds no more noise to any slot than unicorn-ps would, is a little off that best plan.)
 std::vector<BindingPolicy> binding_policies(const PolicyBook& book, const OutlookOptions& options);
 
 /// What Narwhal's error would be if one policy were another. Plans the neighbourhood of the policy only: the slots

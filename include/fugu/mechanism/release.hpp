@@ -19,9 +19,6 @@ struct ReleasedValue {
   /// Made of answers instead of being the latest one: value.steps holds, its noise law does not. No error band follows
   /// from it.
   bool estimated = false;
-  /// What the answers of this slot lose per step that the true value changes: ε per step, or ρ per squared step under
-  /// a promise with δ > 0.
-  double loss_rate = 0;
 };
 
 /// One slot. What a strategy does not set is repeated from the slot before.
@@ -33,6 +30,9 @@ class Release {
   std::int32_t utc_offset_s() const { return utc_offset_s_; }
   std::span<const ReleasedValue> values() const { return values_; }
   const ReleasedValue& operator[](SeriesId series) const { return values_[series]; }
+  /// By series: what the answers of this slot lose per step that the true value changes. ε per step, or ρ per squared
+  /// step under a promise with δ > 0. Known when the slot is over.
+  std::span<const double> loss_rates() const { return loss_rates_; }
 
   void set(SeriesId series, const NoisyValue& value) { sample(series).value = value; }
   /// Sets those series for which there is an answer.
@@ -49,7 +49,7 @@ class Release {
     released.value.steps = steps;
     released.known = released.estimated = true;
     released.sampled = sampled;
-    untouched_ = false;
+    any_sampled_ |= sampled;
   }
 
  private:
@@ -59,23 +59,15 @@ class Release {
     ReleasedValue& released = values_[series];
     released.known = released.sampled = true;
     released.estimated = false;
-    untouched_ = false;
+    any_sampled_ = true;
     return released;
   }
   void start(Slot slot, std::int32_t utc_offset_s) {
     slot_ = slot;
     utc_offset_s_ = utc_offset_s;
-    if (untouched_) return;
-    for (ReleasedValue& value : values_) {
-      value.sampled = false;
-      value.loss_rate = 0;
-    }
-    untouched_ = true;
-  }
-  /// In a slot in which something was asked.
-  void set_loss_rates(std::span<const double> rates) {
-    for (std::size_t i = 0; i < values_.size(); ++i) values_[i].loss_rate = rates[i];
-    untouched_ = false;
+    if (!any_sampled_) return;
+    for (ReleasedValue& value : values_) value.sampled = false;
+    any_sampled_ = false;
   }
   /// Those estimates of this slot that belong on record; called once, when the loss rates are known.
   const Estimates& estimates();
@@ -83,7 +75,8 @@ class Release {
   Slot slot_ = -1;
   std::int32_t utc_offset_s_ = 0;
   std::vector<ReleasedValue> values_;
-  bool untouched_ = true;                              // nothing is sampled, and every loss rate is 0
+  std::span<const double> loss_rates_;  // the kernel's
+  bool any_sampled_ = false;
   std::vector<std::optional<std::int64_t>> recorded_;  // the estimate that is on record, where the last one is
   Estimates estimates_;
 };

@@ -63,7 +63,7 @@ class ReleaseWriter final : public ReleaseSink {
   };
 
   void describe(const NoisyValue& value, NoiseText& text) const;
-  void append_row(std::string_view time, std::size_t series, const ReleasedValue& released);
+  void append_row(std::string_view time, std::size_t series, const Release& release);
   void append_value(std::size_t series, const ReleasedValue& released, const NoiseText& noise);
   void append_band(std::size_t series, const ReleasedValue& released, const NoiseText& noise);
   void append_rate(std::size_t series, double rate_per_step);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "fugu/core/check.hpp"
 #include "fugu/policy/book.hpp"
 #include "fugu/stream/agenda.hpp"
 
@@ -31,10 +32,26 @@ class RelevantPolicies {
   /// Takes back one that was added and has not begun; false when there is none.
   bool withdraw(MeterId meter, const Policy& policy);
   /// Moves to `slot`, which is after the current one.
-  void advance(Slot slot);
+  void advance(Slot slot) {
+    FUGU_CHECK(!slot_ || slot > *slot_);
+    slot_ = slot;
+    changed_ = false;
+    if (earliest_last_ < slot) remove_ended();
+    // Before new policies begin: those will see the arrivals among what is to come.
+    if (!arrivals_.empty()) apply_arrivals();
+    agenda_.run_until(slot, [this](std::vector<MeterId>& due) { begin_policies(due); });
+  }
   /// The current slot was answered at this rate: adds what each meter lost to each of its relevant policies. 0: it was
   /// not answered.
-  void record_spent(double rate);
+  void record_spent(double rate) {
+    if (!(rate > 0)) return;
+    ++answered_;
+    // A change by nothing loses nothing even to a true value, whose rate is infinite.
+    for (std::size_t i = 0; i < meters_.size(); ++i) {
+      const double by = change(meters_[i]);
+      if (by > 0) spent_[i] += rate * by;
+    }
+  }
 
   Slot slot() const { return *slot_; }
   bool empty() const { return meters_.empty(); }
@@ -48,9 +65,7 @@ class RelevantPolicies {
   std::uint64_t length_slots(std::size_t i) const { return records_[i].length_slots; }
   double epsilon(std::size_t i) const { return records_[i].epsilon; }
   /// δ(J) of Algorithm 6 over the policies of its meter known by now (docs/guarantees/tes-tenat.md), if counted.
-  std::uint64_t affected_slots(std::size_t i) const {
-    return std::min(static_cast<std::uint64_t>(counts_[i].affected_sum), interval(i).slots());
-  }
+  std::uint64_t affected_slots(std::size_t i) const { return counts_[i].affected_slots; }
   /// ε / δ(J), if counted: what each slot may cost when all cost the same.
   double epsilon_per_affected_slot(std::size_t i) const { return epsilon_per_affected_slot_[i]; }
   /// Σ rate · temporal sensitivity (or its square) of its meter over the slots of its interval so far: at least what it
@@ -86,6 +101,7 @@ class RelevantPolicies {
   };
   struct Counts {
     std::int64_t affected_sum;  // of Algorithm 6 before it is capped at |J|
+    std::uint64_t affected_slots;
     std::uint64_t answered_before;
   };
   /// One meter's policies that have not ended.
@@ -120,7 +136,8 @@ class RelevantPolicies {
   void begin_policies(MeterId meter);
   void begin_policy(MeterId meter, const Record& record, std::uint64_t affected_sum);
   static std::uint64_t affected_sum_of(const Record& record, const Upcoming& upcoming);
-  double share_of(std::size_t i) const { return epsilon(i) / static_cast<double>(affected_slots(i)); }
+  /// After its affected_sum has changed.
+  void update_affected(std::size_t i);
 
   Affected affected_;
   Loss loss_;

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "fugu/estimation/kalman.hpp"
 #include "fugu/estimation/pid.hpp"
 #include "fugu/estimation/similarity.hpp"
+#include "fugu/mechanism/due_series.hpp"
 #include "fugu/mechanism/grouped_answers.hpp"
 #include "fugu/mechanism/mechanism.hpp"
 #include "fugu/noise/noise_variance.hpp"
@@ -59,49 +61,52 @@ class RescueDp final : public Strategy {
     Budget share;
   };
   struct Track {
-    TrackingKalman kalman = {};
-    KalmanState fixed = {};  // RescueFlaws::true_variance
-    PidController pid;
-    ShortHistory own_answers = {};
     double interval_slots = 1;
-    Slot due = 0;
     Slot last = 0;
     std::uint64_t samples = 0;  // so far
     std::uint64_t left = 0;     // how many of them no longer lie in the window that ends now
-    Budget spent = {};          // by the others
+    Budget account = {};        // what a window may cost
+    Budget smallest = {};       // what a sample costs at least
+    Budget spent = {};          // by the samples that lie in the window
     Budget now = {};            // what a sample in this slot may cost
     double noise_scale = 0;     // of an answer of its own at that price, about
     std::size_t group_size = 0;
+    TrackingKalman kalman = {};
+    PidController pid;
+    ShortHistory own_answers;
   };
   struct Group {
     std::vector<SeriesId> members;
   };
 
   void start(const Kernel& kernel);
-  Spent& sample_of(SeriesId series, std::uint64_t sample) {
-    return spent_[series * samples_max_ + sample % samples_max_];
-  }
-  Budget account(const Kernel& kernel, SeriesId series) const { return kernel.total() / kernel.crowd(series); }
+  Spent& sample_of(SeriesId series, std::uint64_t sample) { return spent_[series * ring_ + (sample & (ring_ - 1))]; }
   void forget_spending(SeriesId series, Slot slot);
-  Budget affordable(const Kernel& kernel, SeriesId series);
-  bool is_groupable(const Kernel& kernel, const Track& track) const;
+  Budget affordable(SeriesId series, Slot slot);
+  bool is_groupable(SeriesId series) const;
+  bool are_alike(const Track& a, const Track& b) const;
   bool belongs(const Kernel& kernel, SeriesId series, const Group& group) const;
   void form_groups(const Kernel& kernel);
   Group& new_group();
+  [[gnu::noinline]] Result<void> sample_all(Kernel& kernel, Release& release, std::span<const SeriesId> due);
   Result<void> ask_alone(Kernel& kernel, Release& release, SeriesId series);
   Result<void> ask_together(Kernel& kernel, Release& release, const Group& group);
   void take(const Kernel& kernel, Release& release, SeriesId series, double value, double noise_variance);
-  double shortest_interval(const Kernel& kernel, SeriesId series) const;
+  double shortest_interval(const Track& track) const;
   Slot next_due(Slot slot, double interval_slots) const;
   void pay(SeriesId series, Slot slot, Budget share);
-  double feedback(const Kernel& kernel, Track& track, double value, double noise_variance, double slots);
+  double feedback(const Kernel& kernel, SeriesId series, double value, double noise_variance, double slots);
 
   RescueFlaws flaws_;
   std::uint64_t window_ = 0;
   std::uint64_t samples_max_ = 0;  // that are remembered of a series
   std::vector<Track> tracks_;
+  std::vector<KalmanState> fixed_;  // RescueFlaws::true_variance
+  DueSeries due_;
+  double longest_slots_ = 1;  // that an interval gets
+  std::uint64_t ring_ = 1;    // room for at least samples_max_, a power of two
   std::vector<Spent> spent_;
-  std::vector<SeriesId> due_;  // and may be grouped
+  std::vector<SeriesId> groupable_;  // of those that are due
   std::vector<Group> groups_;
   std::size_t groups_used_ = 0;
   std::vector<double> expected_;

@@ -65,16 +65,16 @@ class SlotGroups final : public Strategy {
     PidController pid;
     std::optional<Threshold> session = std::nullopt;
     Slot session_first = 0;
-    double threshold_scales = 0;
+    double movement = 0;  // of releases, in noise scales, as the controller sees it; for adaptive_threshold
     // Cumulative sums of how far perturbed values lie above and below the group's, in noise scales, and since when.
     double above = 0;
     double below = 0;
-    std::size_t above_slots = 0;
-    std::size_t below_slots = 0;
+    std::uint32_t above_slots = 0;
+    std::uint32_t below_slots = 0;
     double mean_off = 1;  // how far perturbed values lie off the group, in noise scales, lately
     double released = 0;
-    double noise_scale = 0;         // of an answer of its own
-    ShortHistory own_answers = {};  // the last ones that were not part of a sum
+    double noise_scale = 0;                     // of an answer of its own
+    ShortHistory own_answers = ShortHistory();  // the last ones that were not part of a sum; for series_groups
     std::size_t asked_together = 1;
     std::uint64_t slots = 0;
     std::uint64_t groups = 0;
@@ -89,7 +89,14 @@ class SlotGroups final : public Strategy {
   std::optional<std::size_t> pivot_of(SeriesId series) const;
   void place_pivots(const Kernel& kernel);
 
-  void remember(SeriesId series, const NoisyValue& answer);
+  /// A perturbed value that is not part of a sum.
+  struct OwnAnswer {
+    SeriesId series;
+    double value;
+    double noise_scale;
+  };
+  double noise_scale(const NoisyValue& answer);
+  void remember(const OwnAnswer& answer);
   Result<void> take(Kernel& kernel, Release& release, SeriesId series, double perturbed);
   /// Whether the perturbed values show that the group has ended; then only those since the change are kept.
   bool has_moved(Track& track, double perturbed);
@@ -97,7 +104,8 @@ class SlotGroups final : public Strategy {
   /// Whether the session says that this slot does not belong to the group.
   Result<bool> session_ends(Kernel& kernel, SeriesId series);
   Result<void> open_session(Kernel& kernel, SeriesId series);
-  void adapt_threshold(Track& track, double estimate);
+  double threshold_scales(const Track& track) const;
+  void note_movement(Track& track, double estimate);
 
   SlotGroupsOptions options_;
   Budget perturbing_;  // of a slot
@@ -107,6 +115,7 @@ class SlotGroups final : public Strategy {
   std::vector<std::vector<SeriesId>> pivots_;
   double first_pivot_ = 0;
   double pivot_distance_ = 0;
+  std::vector<OwnAnswer> own_answers_;  // of this slot
   std::vector<double> expected_;
   GroupedAnswers grouped_;
   NoiseVariance noise_variance_;

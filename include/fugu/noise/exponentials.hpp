@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace fugu {
 
@@ -25,6 +26,9 @@ class Exponentials {
     used_ += 2;
     return pair;
   }
+
+  /// Adds ⌊scale · first⌋ − ⌊scale · second⌋ of the next pair to each value; scale at most 2^44.
+  void add_differences(double scale, std::span<std::int64_t> values);
 
   static constexpr std::size_t kCount = 256;
   static constexpr std::size_t kLanes = 4;

@@ -28,9 +28,10 @@ class Collection {
   bool empty() const { return policies_.empty(); }
   bool holds(const Policy& policy) const;
 
-  /// Calls visit(policy) for each policy that overlaps `interval`, in order.
+  /// Calls visit(policy) for each policy that overlaps `interval`, in order. `near`: the position of one of them
+  /// or of a neighbour makes it cheap to find them; any other does no harm.
   template <class Visit>
-  void for_overlapping(const Interval& interval, Visit&& visit) const {
+  void for_overlapping(const Interval& interval, Visit&& visit, std::size_t near = 0) const {
     if (latest_.empty()) {  // few: just look
       for (const Policy& policy : policies_) {
         if (policy.interval.first > interval.last) return;
@@ -38,22 +39,24 @@ class Collection {
       }
       return;
     }
-    const std::size_t end = end_of(interval);
-    for (std::size_t i = begin_of(interval, end); i < end;) {
+    const std::size_t end = first_from(interval.last + 1, near);
+    const Slot earliest = interval.first - static_cast<Slot>(longest_slots_) + 1;  // none before it reaches so far
+    for (std::size_t i = first_from(earliest, end); i < end;) {
       if (policies_[i].interval.last >= interval.first) {
         visit(policies_[i++]);
       } else {
-        i = next_reaching(i, end, interval.first);
+        i = i % kBlock != 0 ? i + 1 : next_reaching(i, end, interval.first);
       }
     }
   }
+  /// The first policy that begins in `slot` or later, as a position; that of the end when there is none. `near`: as
+  /// above.
+  std::size_t first_from(Slot slot, std::size_t near = 0) const;
   std::size_t count_overlapping(const Interval& interval) const;
 
  private:
-  /// All policies before this position end before `interval`: none is longer than the longest.
-  std::size_t begin_of(const Interval& interval, std::size_t end) const;
-  /// All policies from this position on begin after `interval`.
-  std::size_t end_of(const Interval& interval) const;
+  static constexpr std::size_t kBlock = 16;
+
   /// The first policy from position `i` on that does not end before `slot`; `end` or beyond when there is none before.
   std::size_t next_reaching(std::size_t i, std::size_t end, Slot slot) const;
   /// After policies from this position on have changed.
@@ -63,8 +66,8 @@ class Collection {
 
   std::vector<Policy> policies_;
   std::uint64_t longest_slots_ = 0;  // interval there was
-  // The last slot that any policy of a block reaches: for each block of 16 policies, then for each block of 16 such
-  // blocks, and so on. Nothing for up to 16 policies, which most meters have.
+  // The last slot that any policy of a block reaches: for each block of kBlock policies, then for each block of kBlock
+  // such blocks, and so on. Nothing for up to kBlock policies, which most meters have.
   std::vector<std::vector<Slot>> latest_;
 };
 

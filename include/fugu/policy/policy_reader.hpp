@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fugu/policy/admission.hpp"
@@ -46,13 +47,17 @@ struct PolicyOptions {
   /// Limits on single policies hold for every row. The others need to see what a meter has: read_policy_book() checks
   /// them, who takes rows one by one asks admit().
   AdmissionRule admission = {};
-  /// What the stream says that one meter can change in a slot: a magnitude above it (of each in a group) contradicts
-  /// it.
+  /// What the stream says that one meter can change in a slot: a magnitude above it, of all in a group together,
+  /// contradicts it.
   std::optional<std::uint64_t> largest_change_steps = {};
+  /// Whether what is to keep the policies can keep this one of this meter.
+  std::function<Result<void>(std::string_view meter, const Policy&)> can_keep = nullptr;
   Repeats repeats = Repeats::refuse;                       ///< for read_policy_book()
   std::function<void(const std::string&)> warn = nullptr;  ///< told how many repeats were kept, and where
   /// Told once per reader, when the first magnitude is rounded up to the grid.
   std::function<void(const std::string&)> warn_rounding = nullptr;
+  /// The input is the rest of a JSON Lines file, so its first character tells nothing.
+  bool goes_on_in_json = false;
   std::size_t block_size = BlockReader::kBlockSize;
 };
 
@@ -80,6 +85,8 @@ class PolicyReader {
   bool would_wait();
 
   const std::string& file() const;
+  /// JSON Lines, or else CSV.
+  bool is_json() const;
 
  private:
   class Impl;

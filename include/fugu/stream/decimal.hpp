@@ -47,8 +47,8 @@ class UnitStep {
 
   /// Whether `text`, which steps() takes, is a whole number of steps, so that rounding loses nothing.
   bool holds(std::string_view text) const noexcept;
-  /// What to tell people when it is not: that values, or magnitudes, get rounded, and which step would keep them. Says
-  /// how many digits the text has, never which.
+  /// What to tell people when it is not: that values, or magnitudes, get rounded, and which step would keep this one,
+  /// the first that was found. Says how many digits the text has, never which.
   std::string rounding_text(std::string_view text, Rounding rounding = Rounding::half_up) const;
 
   /// Room for the longest text of format(): sign, 28 digits, 18 zeros, the point.

@@ -13,8 +13,9 @@
 //
 // Killed at any point, whole rows are kept and half a row at the end is dropped. Rows that belong to other facts are
 // refused, with a word on what differs; so are rows that are not those of this study in its order, and rows that are
-// not as they were written. (Checksums find slips, not forgers. Without results.sums rows are taken as they are; a row
-// without its sum, after a power cut, is dropped.) One process at a time: the file is locked while it is open.
+// not as they were written, or have no results.sums. (Checksums find slips, not forgers; a row without its sum, after a
+// power cut, is dropped.) A folder without results.csv in which one of the other files lies, or a report.html, is not
+// ours: nothing there is replaced. One process at a time: the file is locked while it is open.
 #pragma once
 
 #include <functional>
@@ -67,6 +68,7 @@ class ResultFile {
 
  private:
   ResultFile() = default;
+  Result<void> check_nothing_is_replaced() const;
   Result<void> start();
   Result<void> take_up(std::string_view text);
   Result<std::size_t> rows_with_sums() const;

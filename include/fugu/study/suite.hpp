@@ -45,7 +45,8 @@ struct SuiteFile {
   std::int64_t slots_max = 0;       ///< 0: all
 };
 
-/// Several series, and whether one meter may count into more than one of them.
+/// Several series, and whether one meter may count into more than one of them: shared, as in fugu publish, unless the
+/// suite says that none does.
 enum class SuiteBudgets : std::uint8_t { own, shared };
 
 struct SuiteStream {
@@ -56,7 +57,7 @@ struct SuiteStream {
   std::optional<double> amplitude = std::nullopt;
   std::string unit_step = "1";
   double sensitivity = 1;  ///< by how much one meter can change a series in one slot, in the stream's unit
-  SuiteBudgets budgets = SuiteBudgets::own;
+  SuiteBudgets budgets = SuiteBudgets::shared;
   bool truncate = false;  ///< negative releases count as 0
   SuitePlace place = {};
 };
