@@ -137,7 +137,7 @@ Result<void> BudgetDivision::consider(Kernel& kernel, Release& release, Group& g
     remember(release, group);
     return {};
   }
-  FUGU_ASSIGN(const NoisyValue distance, ask_distance(kernel, group));
+  FUGU_ASSIGN(const NoisyValue& distance, ask_distance(kernel, group));
   const auto moved_steps = static_cast<double>(distance.steps);
   if (group.measure_spread) group.spread_steps = std::max(0.0, moved_steps);
   group.measure_spread = false;

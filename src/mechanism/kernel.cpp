@@ -199,7 +199,7 @@ void Kernel::clear_by_signature(std::span<const SeriesId> series) {
   return accountant().charge(answer);
 }
 
-[[gnu::always_inline]] inline void Kernel::add_loss(Scope scope, double loss_rate) {
+[[gnu::always_inline]] inline void Kernel::add_loss(const Scope& scope, double loss_rate) {
   any_charged_ = true;
   double* const rates = rate_.data();
   if (scope.is_all) {
@@ -558,7 +558,7 @@ void Kernel::close(Threshold& threshold) {
 
 // --- True values --------------------------------------------------------------------------------------------------
 
-std::int64_t Kernel::evaluate(Statistic statistic, Scope scope, std::span<const std::int64_t> reference,
+std::int64_t Kernel::evaluate(Statistic statistic, const Scope& scope, std::span<const std::int64_t> reference,
                               Slot first_slot) const {
   if (statistic == Statistic::distance && scope.is_all && scope.series.size() > 1 && !any_missing_) {
     if (const std::uint64_t distance = distance_of_all(reference); distance != detail::kTooFar)

@@ -57,6 +57,7 @@ void SlotGroups::start(const Kernel& kernel) {
   if (kernel.currency() == Currency::rho) session_slots_ = kSessionSlotsInRho;
   const Track empty{.smoother = GroupSmoother(options_.smoother, kGroupSlots), .pid = PidController(kPid)};
   tracks_.assign(kernel.all().size(), empty);
+  groups_series_ = options_.series_groups && tracks_.size() > 1;
   pivots_.resize(kPivots);
 }
 
@@ -74,7 +75,7 @@ double SlotGroups::noise_scale(const NoisyValue& answer) {
 void SlotGroups::remember(const OwnAnswer& answer) {
   Track& track = tracks_[answer.series];
   track.noise_scale = answer.noise_scale;
-  if (options_.series_groups) track.own_answers.add(answer.value);
+  if (groups_series_) track.own_answers.add(answer.value);
   track.asked_together = 1;
 }
 
@@ -247,7 +248,7 @@ Result<void> SlotGroups::take(Kernel& kernel, Release& release, SeriesId series,
   if (moved) {
     const std::size_t since = track.above > track.below ? track.above_slots : track.below_slots;
     end_group(track, since);
-    if (options_.series_groups) {
+    if (groups_series_) {
       const double latest = track.own_answers.latest();
       track.own_answers = ShortHistory();
       track.own_answers.add(latest);
@@ -271,7 +272,7 @@ Result<void> SlotGroups::take(Kernel& kernel, Release& release, SeriesId series,
 
 Result<void> SlotGroups::step(Kernel& kernel, Release& release) {
   if (tracks_.empty()) start(kernel);
-  const bool in_groups = options_.series_groups && kernel.all().size() > 1 && kernel.slot() % kAloneEvery != 0;
+  const bool in_groups = groups_series_ && kernel.slot() % kAloneEvery != 0;
   return in_groups ? perturb_in_groups(kernel, release) : perturb_all(kernel, release);
 }
 

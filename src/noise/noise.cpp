@@ -9,7 +9,7 @@ namespace fugu {
 namespace {
 
 template <class Source>
-void add_each(Source& source, NoiseKind kind, Rational parameter, std::span<std::int64_t> values) {
+void add_each(Source& source, NoiseKind kind, const Rational& parameter, std::span<std::int64_t> values) {
   if (kind == NoiseKind::laplace) {
     for (std::int64_t& value : values) value += source.laplace(parameter);
   } else if (kind == NoiseKind::gaussian) {
@@ -19,13 +19,13 @@ void add_each(Source& source, NoiseKind kind, Rational parameter, std::span<std:
 
 }  // namespace
 
-std::int64_t SecureNoise::laplace(Rational scale) { return discrete_laplace(bits_, scale); }
-std::int64_t SecureNoise::gaussian(Rational variance) { return discrete_gaussian(bits_, variance); }
-void SecureNoise::add(NoiseKind kind, Rational parameter, std::span<std::int64_t> values) {
+std::int64_t SecureNoise::laplace(const Rational& scale) { return discrete_laplace(bits_, scale); }
+std::int64_t SecureNoise::gaussian(const Rational& variance) { return discrete_gaussian(bits_, variance); }
+void SecureNoise::add(NoiseKind kind, const Rational& parameter, std::span<std::int64_t> values) {
   add_each(*this, kind, parameter, values);
 }
 
-double SimulationNoise::switch_scale(Rational scale) {
+double SimulationNoise::switch_scale(const Rational& scale) {
   latest_scale_ ^= 1;
   Scale& known = scales_[latest_scale_];
   if (!known.is_of(scale)) {
@@ -36,14 +36,14 @@ double SimulationNoise::switch_scale(Rational scale) {
   return known.steps;
 }
 
-std::int64_t SimulationNoise::laplace(Rational scale) { return draw(steps_of(scale)); }
+std::int64_t SimulationNoise::laplace(const Rational& scale) { return draw(steps_of(scale)); }
 
-std::int64_t SimulationNoise::gaussian(Rational variance) {
+std::int64_t SimulationNoise::gaussian(const Rational& variance) {
   if (!bits_) bits_ = std::make_unique<SeededBits>(seed_, stream_);
   return discrete_gaussian(*bits_, variance);
 }
 
-void SimulationNoise::add(NoiseKind kind, Rational parameter, std::span<std::int64_t> values) {
+void SimulationNoise::add(NoiseKind kind, const Rational& parameter, std::span<std::int64_t> values) {
   if (kind != NoiseKind::laplace) return add_each(*this, kind, parameter, values);
   const double scale = steps_of(parameter);
   if (values.size() == 1) {

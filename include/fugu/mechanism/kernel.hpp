@@ -196,7 +196,7 @@ class Kernel {
     std::span<const SeriesId> series;
     bool is_all;  // they are all(): then what belongs to them lies in one piece
   };
-  void add_loss(Scope scope, double loss_rate);
+  void add_loss(const Scope& scope, double loss_rate);
   void add_noise(Answer& answer);
 
   /// What was asked for last, of values or of one number. Asking for the same again changes nothing but the slot, and
@@ -241,7 +241,7 @@ class Kernel {
 
   // True values, and what may be computed from them before noise is added.
   std::int64_t reveal(const Raw& value) const { return value.reveal(RawKey()); }
-  std::int64_t evaluate(Statistic statistic, Scope scope, std::span<const std::int64_t> reference,
+  std::int64_t evaluate(Statistic statistic, const Scope& scope, std::span<const std::int64_t> reference,
                         Slot first_slot) const;
   std::uint64_t distance_of_all(std::span<const std::int64_t> reference) const;
   int128 deviation_of(SeriesId series, Slot first_slot) const;

@@ -111,6 +111,7 @@ class SlotGroups final : public Strategy {
   Budget perturbing_;  // of a slot
   Budget grouping_;
   Slot session_slots_ = kSessionSlots;
+  bool groups_series_ = false;  // is to, and there are several
   std::vector<Track> tracks_;
   std::vector<std::vector<SeriesId>> pivots_;
   double first_pivot_ = 0;

@@ -20,16 +20,17 @@ enum class NoiseKind : std::uint8_t { laplace, gaussian, none };
 ///
 /// Guarantee: the laws are exactly those stated (SimulationNoise: nearly), for every scale `is_laplace_scale` and every
 /// variance `is_gaussian_variance` accepts; others end the program. docs/guarantees/noise.md.
+/// Parameters come by reference: by value g++ takes them through memory, and a draw would wait for that.
 class Noise {
  public:
   virtual ~Noise() = default;
 
   /// P(k) ∝ exp(−|k| / scale), exactly.
-  virtual std::int64_t laplace(Rational scale) = 0;
+  virtual std::int64_t laplace(const Rational& scale) = 0;
   /// P(k) ∝ exp(−k² / (2 · variance)), exactly.
-  virtual std::int64_t gaussian(Rational variance) = 0;
+  virtual std::int64_t gaussian(const Rational& variance) = 0;
   /// Adds an independent draw to each value; nothing for NoiseKind::none.
-  virtual void add(NoiseKind kind, Rational parameter, std::span<std::int64_t> values) = 0;
+  virtual void add(NoiseKind kind, const Rational& parameter, std::span<std::int64_t> values) = 0;
 };
 
 /// Noise from the cryptographic source: the only kind that may protect a published value.
@@ -37,9 +38,9 @@ class SecureNoise final : public Noise {
  public:
   SecureNoise() = default;
 
-  std::int64_t laplace(Rational scale) override;
-  std::int64_t gaussian(Rational variance) override;
-  void add(NoiseKind kind, Rational parameter, std::span<std::int64_t> values) override;
+  std::int64_t laplace(const Rational& scale) override;
+  std::int64_t gaussian(const Rational& variance) override;
+  void add(NoiseKind kind, const Rational& parameter, std::span<std::int64_t> values) override;
 
  private:
   SecureBits bits_;
@@ -53,9 +54,9 @@ class SimulationNoise final : public Noise {
   explicit SimulationNoise(std::uint64_t seed, std::uint64_t stream = 0)
       : seed_(seed), stream_(stream), exponentials_(seed, stream) {}
 
-  std::int64_t laplace(Rational scale) override;
-  std::int64_t gaussian(Rational variance) override;
-  void add(NoiseKind kind, Rational parameter, std::span<std::int64_t> values) override;
+  std::int64_t laplace(const Rational& scale) override;
+  std::int64_t gaussian(const Rational& variance) override;
+  void add(NoiseKind kind, const Rational& parameter, std::span<std::int64_t> values) override;
 
  private:
   /// ⌊λe⌋ of an exponential variate is geometric, and the difference of two such is what is wanted.
@@ -64,10 +65,10 @@ class SimulationNoise final : public Noise {
     return static_cast<std::int64_t>(first * scale) - static_cast<std::int64_t>(second * scale);
   }
   /// A scale as a double, checked.
-  double steps_of(Rational scale) {
+  double steps_of(const Rational& scale) {
     return scales_[latest_scale_].is_of(scale) ? scales_[latest_scale_].steps : switch_scale(scale);
   }
-  double switch_scale(Rational scale);
+  double switch_scale(const Rational& scale);
 
   std::uint64_t seed_;
   std::uint64_t stream_;
@@ -76,7 +77,7 @@ class SimulationNoise final : public Noise {
     Rational exact;
     double steps = 1;
 
-    bool is_of(Rational scale) const { return exact.num == scale.num && exact.den == scale.den; }
+    bool is_of(const Rational& scale) const { return exact.num == scale.num && exact.den == scale.den; }
   };
   Scale scales_[2];  // the last two: strategies that decide before they release take turns
   unsigned latest_scale_ = 0;
