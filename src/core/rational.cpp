@@ -12,6 +12,7 @@ namespace fugu {
 namespace {
 
 constexpr int kBits = 62;
+constexpr auto kLargest = std::numeric_limits<std::uint64_t>::max();
 
 int bit_width(uint128 value) {
   const auto high = static_cast<std::uint64_t>(value >> 64);
@@ -51,7 +52,6 @@ std::uint64_t divide_up(const Limbs& n, std::uint64_t divisor) {
     quotient = static_cast<std::uint64_t>(part / divisor);
     rest = static_cast<std::uint64_t>(part % divisor);
   }
-  constexpr auto kLargest = std::numeric_limits<std::uint64_t>::max();
   if (overflow || (quotient == kLargest && rest != 0)) return kLargest;
   return quotient + (rest != 0 ? 1 : 0);
 }
@@ -65,8 +65,15 @@ std::uint64_t multiply_divide_up(uint128 a, std::uint64_t b, unsigned shift, std
     const uint128 product = a * b;
     if (down >= 0) {
       const uint128 quotient = (product >> down) + ((product & ((uint128{1} << down) - 1)) != 0 ? 1 : 0);
-      return quotient >> 64 != 0 ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(quotient);
+      return quotient >> 64 != 0 ? kLargest : static_cast<std::uint64_t>(quotient);
     }
+  }
+  if (bit_width(a) + static_cast<int>(std::bit_width(b)) + static_cast<int>(shift) <= 128) {  // nearly always
+    const uint128 product = (a * b) << shift;
+    if (product >> 64 >= divisor) return kLargest;
+    const auto quotient = static_cast<std::uint64_t>(product / divisor);
+    const bool exact = static_cast<uint128>(quotient) * divisor == product;
+    return exact || quotient == kLargest ? quotient : quotient + 1;
   }
   return divide_up(shift_left(multiply(a, b), shift), divisor);
 }
