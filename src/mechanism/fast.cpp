@@ -92,9 +92,11 @@ Result<void> FastW::sample(Kernel& kernel, Release& release, SeriesId series) {
   Track& track = tracks_[series];
   const Slot slot = kernel.slot();
   FUGU_ASSIGN(const auto answers, kernel.values({&series, 1}, track.share));
-  if (!answers[0]) return {};  // missing: nothing was asked
+  if (!answers.has(0)) return {};  // missing: nothing was asked
+  NoisyValue answer;
+  answers.copy(0, answer);
   const double slots = std::max(1.0, static_cast<double>(slot - track.last));
-  const double error = track.pid.update(measure(series, *answers[0], slots), slots);
+  const double error = track.pid.update(measure(series, answer, slots), slots);
   sampled_at(series, track.samples++) = slot;
   track.last = slot;
   track.interval_slots = next_interval_fast(track.interval_slots, error,

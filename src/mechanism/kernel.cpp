@@ -42,6 +42,12 @@ Rational at_least(Rational value, Rational smallest) {
 // What a statistic is cut off at: with the largest noise added it still fits.
 constexpr int128 kLargestStatistic = int128{1} << 61;
 
+/// As std::equal has it, which calls a function even for one: the usual number.
+bool are_same(std::span<const SeriesId> a, std::span<const SeriesId> b) {
+  if (a.size() != b.size()) return false;
+  return a.size() == 1 ? a[0] == b[0] : std::equal(a.begin(), a.end(), b.begin());
+}
+
 std::uint64_t distance_between(std::int64_t a, std::int64_t b) {
   const auto x = static_cast<std::uint64_t>(a);
   const auto y = static_cast<std::uint64_t>(b);
@@ -237,8 +243,7 @@ void Kernel::check_series(std::span<const SeriesId> series) const {
 
 bool Kernel::is_same(const Request& request, std::span<const SeriesId> series, Request::Price price) const {
   return request.price == price && request.complete && !any_missing_ &&
-         (request.of_all ? is_all(series)
-                         : std::equal(series.begin(), series.end(), request.series.begin(), request.series.end()));
+         (request.of_all ? is_all(series) : are_same(series, request.series));
 }
 
 // --- Values -------------------------------------------------------------------------------------------------------

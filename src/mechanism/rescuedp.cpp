@@ -181,8 +181,9 @@ Result<void> RescueDp::ask_alone(Kernel& kernel, Release& release, SeriesId seri
   FUGU_ASSIGN(const auto answers, kernel.values({&series, 1}, tracks_[series].now));
   pay(series, kernel.slot(), tracks_[series].now);
   tracks_[series].group_size = 1;
-  take(kernel, release, series, static_cast<double>(answers[0]->steps),
-       noise_variance_.of(answers[0]->noise, answers[0]->parameter));
+  NoisyValue answer;
+  answers.copy(0, answer);
+  take(kernel, release, series, static_cast<double>(answer.steps), noise_variance_.of(answer.noise, answer.parameter));
   return {};
 }
 
