@@ -51,8 +51,20 @@ inline void WindowAccountant::step() {
   }
 }
 
+/// Of a stream of which nothing was asked for so long that nothing is left of what was.
+[[gnu::noinline]] void WindowAccountant::leap(Slot slot) {
+  const auto slots = static_cast<std::uint64_t>(slot - current_);
+  current_ = slot;
+  current_row_ = static_cast<std::size_t>((current_row_ + slots) % rows_);
+  std::fill(carried_.begin(), carried_.end(), Budget());
+  std::fill(window_sum_.begin(), window_sum_.end(), Budget());
+}
+
 void WindowAccountant::advance(Slot slot) {
   FUGU_CHECK(slot >= current_);
+  if (static_cast<std::uint64_t>(slot - current_) >= rows_) [[unlikely]] {
+    if (carried_.size() == rows_ * signatures_ && !reviews_) return leap(slot);
+  }
   while (current_ < slot) step();
 }
 

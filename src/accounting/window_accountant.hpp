@@ -59,6 +59,7 @@ class WindowAccountant final : public Accountant {
   }
   bool remembered(Slot slot) const { return slot >= 0 && slot > current_ - static_cast<Slot>(rows_); }
   void step();
+  void leap(Slot slot);
   /// Nothing was refused when only counting: sums may have been cut off, and then no longer contain their parts.
   void give_back(Budget& sum, Budget loss) const {
     FUGU_CHECK(loss <= sum || enforcement_ == Enforcement::off);
