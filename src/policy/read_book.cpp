@@ -20,6 +20,7 @@ struct Row {
   std::uint64_t length_slots;
   std::uint64_t magnitude_steps;
   Budget epsilon;
+  Slot known;
   std::uint64_t line : 63;
   std::uint64_t withdrawn : 1;
   MeterId meter;
@@ -113,8 +114,8 @@ class Loader {
     const std::size_t range = meter / kMetersInRange;
     if (range >= ranges_.size()) ranges_.resize(range + 1);
     ranges_[range].push_back({policy.interval.first, policy.interval.last, policy.length_slots, policy.magnitude_steps,
-                              policy.epsilon, stated.line & ~(std::uint64_t{1} << 63), stated.withdrawn, meter,
-                              shapes_.id(policy.shape)});
+                              policy.epsilon, stated.known, stated.line & ~(std::uint64_t{1} << 63), stated.withdrawn,
+                              meter, shapes_.id(policy.shape)});
   }
 
   // Files are mostly sorted by meter, or list meters in the same order again and again: comparing with the same one or
@@ -166,8 +167,11 @@ class Loader {
     const Row* stated = nullptr;
     for (const Row& row : rows) {
       if (row.withdrawn) {
-        if (left == 0)
+        if (left == 0) {
           fault_.note(row.line, [] { return "a policy taken back that no row before states"; }, "one that is there");
+        } else if (row.known < stated->known) {
+          note_too_early(row, *stated);
+        }
         left -= left > 0 ? 1 : 0;
       } else {
         if (left > 0) note_repeat(row, *stated);
@@ -176,6 +180,16 @@ class Loader {
       }
     }
     return left;
+  }
+
+  void note_too_early(const Row& withdrawal, const Row& stated) {
+    fault_.note(
+        withdrawal.line,
+        [&] {
+          return "a policy taken back in slot " + std::to_string(withdrawal.known) + ", though line " +
+                 std::to_string(stated.line) + " makes it known in slot " + std::to_string(stated.known);
+        },
+        "`known` not before that");
   }
 
   void note_repeat(const Row& row, const Row& earlier) {

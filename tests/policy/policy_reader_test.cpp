@@ -430,6 +430,14 @@ TEST(PolicyReader, TakingBack) {
             "p.csv:1: found a policy taken back that no row before states; expected one that is there");
   EXPECT_EQ(book_error(one + "\n" + back + "\n" + back),
             "p.csv:3: found a policy taken back that no row before states; expected one that is there");
+  const auto known = [](std::string row, const char* slot) {
+    return row.insert(row.size() - 1, std::string(",\"known\":").append(slot));
+  };
+  EXPECT_EQ(size(known(one, "2") + "\n" + known(back, "2")), 0u);
+  const std::string too_early = "p.csv:2: found a policy taken back in slot ";
+  EXPECT_EQ(book_error(known(one, "3") + "\n" + known(back, "2")),
+            too_early + "2, though line 1 makes it known in slot 3; expected `known` not before that");
+  EXPECT_TRUE(book_error(known(one, "3") + "\n" + back).starts_with(too_early + "0,"));
 }
 
 TEST(PolicyBookReader, AMillionRowsAndOneBad) {
