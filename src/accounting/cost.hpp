@@ -1,6 +1,7 @@
 // What an answer costs each signature: the arithmetic that all accountants share.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
@@ -20,6 +21,16 @@ Budget times(Budget loss, std::uint64_t n);
 constexpr std::uint64_t session_weight_equal(std::uint64_t n) { return 2 * n - 1; }
 /// The same when each may change by something else: (Σ c)² ≤ Σ j(j+1)·c_j², since Σ 1/(j(j+1)) ≤ 1.
 constexpr std::uint64_t session_weight_any(std::uint64_t n) { return n * (n + 1); }
+
+/// The largest of what a function says of each signature that these series touch.
+template <class Function>
+Budget largest_of(const Exposure& exposure, std::span<const SeriesId> series, Function of_signature) {
+  Budget largest;
+  for (const SeriesId id : series) {
+    for (const std::uint32_t g : exposure.signatures_of(id)) largest = std::max(largest, of_signature(g));
+  }
+  return largest;
+}
 
 struct SignatureLoss {
   std::uint32_t signature;

@@ -51,7 +51,11 @@ void DiscountedAccountant::step() {
 Budget DiscountedAccountant::available() {
   Budget worst;
   for (std::size_t g = 0; g < now_.size(); ++g) worst = std::max(worst, counted(g));
-  return worst < total_ ? total_ - worst : Budget();
+  return left(worst);
+}
+
+Budget DiscountedAccountant::available(std::span<const SeriesId> series) {
+  return left(largest_of(exposure_, series, [&](std::uint32_t g) { return counted(g); }));
 }
 
 Result<void> DiscountedAccountant::admit(const Answer& answer) {

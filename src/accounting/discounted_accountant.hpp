@@ -29,6 +29,7 @@ class DiscountedAccountant final : public Accountant {
   std::uint64_t window_slots() const override { return 1; }
   void advance(Slot slot) override;
   Budget available() override;
+  Budget available(std::span<const SeriesId> series) override;
   Budget worst() const override { return worst_; }
   Result<void> admit(const Answer& answer) override;
   void commit() override;
@@ -36,6 +37,7 @@ class DiscountedAccountant final : public Accountant {
  private:
   void step();
   /// What counts now: of earlier slots and of this one.
+  Budget left(Budget counted) const { return counted < total_ ? total_ - counted : Budget(); }
   Budget counted(std::size_t signature) const { return earlier_[signature] + now_[signature]; }
 
   Exposure exposure_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "fugu/accounting/zcdp.hpp"
 
@@ -577,9 +578,36 @@ SwellfishAccountant::Units SwellfishAccountant::room(Live& live, Units enough) c
 }
 
 Budget SwellfishAccountant::available() {
-  const Budget floor = floor_ ? floor_->available() : Budget::from_units(std::uint64_t{1} << 63);
+  std::vector<SeriesId> all(exposure_.series_count());
+  std::iota(all.begin(), all.end(), SeriesId{0});
+  return available(all);
+}
+
+Budget SwellfishAccountant::available(std::span<const SeriesId> series) {
+  const Budget floor = floor_ ? floor_->available(series) : Budget::from_units(std::uint64_t{1} << 63);
+  const Units least = least_room(series);
+  if (least == kTooMuchRate) return floor;
+  // From the loss at the reference change to that at full sensitivity; charges are rounded up once per series.
+  std::uint64_t sensitivity = std::numeric_limits<std::uint64_t>::max();
+  for (const SeriesId id : series) sensitivity = std::min(sensitivity, exposure_.sensitivity_steps(id));
+  const Units rounding = series.size();
+  if (least <= rounding) return Budget();
+  Units share = (least - rounding) * sensitivity >> (currency_ == Currency::epsilon ? kWeightShiftPure : 0);
+  if (currency_ == Currency::rho) {
+    if (share > (kTooMuch >> 48)) return floor;
+    share = share * std::min<std::uint64_t>(sensitivity, std::uint64_t{1} << 40) >> kWeightShiftRho;
+  }
+  return std::min(floor, Budget::from_units(narrow(share)));
+}
+
+SwellfishAccountant::Units SwellfishAccountant::least_room(std::span<const SeriesId> series) {
+  std::vector<char> touched(watches_.size(), 0);
+  for (const SeriesId id : series) {
+    for (const std::uint32_t channel : channels_.signatures_of(id)) touched[channel] = 1;
+  }
   Units least = kTooMuchRate;
   for (std::uint32_t g = 0; g < watches_.size(); ++g) {
+    if (touched[g] == 0) continue;
     const Units now = watches_[g].sums.back();
     std::size_t seen = 0;
     const auto ask_awake = [&] {
@@ -600,19 +628,7 @@ Budget SwellfishAccountant::available() {
       ask_awake();
     }
   }
-  if (least == kTooMuchRate) return floor;
-  // From the loss at the reference change to that at full sensitivity; charges are rounded up once per series.
-  std::uint64_t sensitivity = std::numeric_limits<std::uint64_t>::max();
-  for (SeriesId series = 0; series < exposure_.series_count(); ++series)
-    sensitivity = std::min(sensitivity, exposure_.sensitivity_steps(series));
-  const Units rounding = exposure_.series_count();
-  if (least <= rounding) return Budget();
-  Units share = (least - rounding) * sensitivity >> (currency_ == Currency::epsilon ? kWeightShiftPure : 0);
-  if (currency_ == Currency::rho) {
-    if (share > (kTooMuch >> 48)) return floor;
-    share = share * std::min<std::uint64_t>(sensitivity, std::uint64_t{1} << 40) >> kWeightShiftRho;
-  }
-  return std::min(floor, Budget::from_units(narrow(share)));
+  return least;
 }
 
 // --- Answers ------------------------------------------------------------------------------------------------------

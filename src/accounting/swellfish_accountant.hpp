@@ -38,6 +38,7 @@ class SwellfishAccountant final : public PolicyAccountant {
   Slot horizon() const override { return floor_ ? floor_->horizon() : kNoHorizon; }
   void advance(Slot slot) override;
   Budget available() override;
+  Budget available(std::span<const SeriesId> series) override;
   Budget worst() const override { return floor_ ? floor_->worst() : Budget(); }
   Result<void> admit(const Answer& answer) override;
   Result<void> charge(const Answer& answer) override;
@@ -155,6 +156,8 @@ class SwellfishAccountant final : public PolicyAccountant {
   bool fits_with(Live& live, Units more) const;
   /// How much more its channel's rate may grow in this slot; exact where it is below `enough`.
   Units room(Live& live, Units enough) const;
+  /// The least room of any policy on the channels that these series touch.
+  Units least_room(std::span<const SeriesId> series);
   Result<void> admit_true_value(const Answer& answer) const;
   void stage(const Answer& answer);
   void stage_comparison(const Answer& answer);

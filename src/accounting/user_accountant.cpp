@@ -18,7 +18,11 @@ void UserAccountant::advance(Slot slot) {
   current_ = slot;
 }
 
-Budget UserAccountant::available() { return current_ < horizon() && worst() < total_ ? total_ - worst() : Budget(); }
+Budget UserAccountant::available() { return left(worst()); }
+
+Budget UserAccountant::available(std::span<const SeriesId> series) {
+  return left(largest_of(exposure_, series, [&](std::uint32_t g) { return spent_[g]; }));
+}
 
 Result<void> UserAccountant::admit(const Answer& answer) {
   FUGU_CHECK(answer.slot == current_ && answer.first_slot >= 0 && answer.first_slot <= answer.slot);

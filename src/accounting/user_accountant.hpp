@@ -23,11 +23,13 @@ class UserAccountant final : public Accountant {
   Slot horizon() const override { return static_cast<Slot>(horizon_); }
   void advance(Slot slot) override;
   Budget available() override;
+  Budget available(std::span<const SeriesId> series) override;
   Budget worst() const override { return *std::max_element(spent_.begin(), spent_.end()); }
   Result<void> admit(const Answer& answer) override;
   void commit() override;
 
  private:
+  Budget left(Budget spent) const { return current_ < horizon() && spent < total_ ? total_ - spent : Budget(); }
   /// Slots touched by a comparison session so far, to charge each once.
   struct Session {
     Slot first;

@@ -68,9 +68,10 @@ void WindowAccountant::advance(Slot slot) {
   while (current_ < slot) step();
 }
 
-Budget WindowAccountant::available() {
-  const Budget worst = *std::max_element(window_sum_.begin(), window_sum_.end());
-  return worst < total_ ? total_ - worst : Budget();
+Budget WindowAccountant::available() { return left(*std::max_element(window_sum_.begin(), window_sum_.end())); }
+
+Budget WindowAccountant::available(std::span<const SeriesId> series) {
+  return left(largest_of(exposure_, series, [&](std::uint32_t g) { return window_sum_[g]; }));
 }
 
 void WindowAccountant::review_later(std::uint64_t id, Slot slot) {

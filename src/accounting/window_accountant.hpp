@@ -34,6 +34,7 @@ class WindowAccountant final : public Accountant {
   std::uint64_t window_slots() const override { return window_; }
   void advance(Slot slot) override;
   Budget available() override;
+  Budget available(std::span<const SeriesId> series) override;
   Budget worst() const override { return worst_; }
   Result<void> admit(const Answer& answer) override;
   void commit() override;
@@ -58,6 +59,7 @@ class WindowAccountant final : public Accountant {
     return (slots <= current_row_ ? current_row_ - slots : current_row_ + rows_ - slots) * signatures_;
   }
   bool remembered(Slot slot) const { return slot >= 0 && slot > current_ - static_cast<Slot>(rows_); }
+  Budget left(Budget spent) const { return spent < total_ ? total_ - spent : Budget(); }
   void step();
   void leap(Slot slot);
   /// Nothing was refused when only counting: sums may have been cut off, and then no longer contain their parts.

@@ -13,6 +13,8 @@ namespace fugu {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
+/// Of the rate that was planned: what rounding leaves over is less. Noise for that little would drown everything.
+constexpr double kCrumb = 0x1p-20;
 
 std::uint64_t largest_sensitivity(const Exposure& exposure) {
   std::uint64_t largest = 0;
@@ -120,7 +122,9 @@ Result<double> PlannedStrategy::release_at(Kernel& kernel, Release& release, con
   if (rate <= 0) return 0.0;
   auto answers = kernel.values_at(block.series, rate);
   if (!answers && answers.error().cause == Cause::refused) {
-    rate = std::min(rate, rate_of(kernel, kernel.available()));
+    const double left = rate_of(kernel, kernel.available(block.series));
+    if (left < kCrumb * rate) return 0.0;
+    rate = std::min(rate, left);
     answers = kernel.values_at(block.series, rate);
   }
   if (!answers && answers.error().cause == Cause::refused) return 0.0;

@@ -42,6 +42,10 @@ RC_GTEST_PROP(Accountant, AdmitsNothingThatBreaksThePromiseAndRefusesNothingThat
       const auto worst = with.worst(answer.first_slot, answer.slot);
       const auto verdict = accountant->admit(answer);
       RC_ASSERT(accountant->available() == before);  // asking changes nothing
+      Budget least = accountant->total();
+      for (SeriesId series = 0; series < exposure.series_count(); ++series)
+        least = std::min(least, accountant->available({&series, 1}));
+      RC_ASSERT(least == before);
       const bool beyond_horizon =
           definition.protects() == Protects::user && static_cast<std::uint64_t>(slot) >= definition.window_slots();
       if (verdict) {

@@ -242,6 +242,8 @@ RC_GTEST_PROP(SwellfishAccountant, AdmitsNothingThatBreaksAPolicyAndRefusesNothi
       const long double worst = worst_ratio(with, meters, exposure, delta);
       const auto verdict = accountant->admit(answer);
       RC_ASSERT(accountant->available() == before);
+      for (SeriesId series = 0; series < exposure.series_count(); ++series)
+        RC_ASSERT(accountant->available({&series, 1}) >= before);
       if (verdict) {
         RC_ASSERT(worst <= 1 + 1e-12L);
         accountant->commit();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 
 #include "fugu/accounting/answer.hpp"
 #include "fugu/accounting/definition.hpp"
@@ -42,6 +43,8 @@ class Accountant {
   /// The most that one more request on the current slot may cost each meter, so that nothing promised can break,
   /// whatever is asked later. (Later spending can always be zero: repeat the last release.)
   virtual Budget available() = 0;
+  /// The same of a request about these series alone, which may have more left than others.
+  virtual Budget available(std::span<const SeriesId> series) = 0;
   /// The most that any meter was charged for a window so far. (Not for policies, whose windows have an ε each.)
   virtual Budget worst() const = 0;
 

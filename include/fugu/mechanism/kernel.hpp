@@ -115,6 +115,8 @@ class Kernel {
   std::uint64_t window_slots() const { return window_slots_; }
   /// The most that one more request in this slot may cost, so that nothing promised can break whatever is asked later.
   Budget available() const { return accountant().available(); }
+  /// The same of a request about these series alone, which may have more left than others.
+  Budget available(std::span<const SeriesId> series) const { return accountant().available(series); }
   Currency currency() const { return currency_; }
   NoiseKind noise() const { return options_.noise; }
   const Definition& definition() const { return options_.definition; }

@@ -28,7 +28,7 @@ Policy as_planned(const Exposure& exposure, Currency currency, Policy policy);
 /// Series that share a meter are planned together; groups of series that share none have plans of their own.
 ///
 /// Guarantee: keeps every policy, whatever the planner says (the kernel sees to it). When the planner wants more than
-/// is left, it gets what is left. Cost: the planner's, and O(series) per slot.
+/// is left, it gets what is left, unless that is but a crumb. Cost: the planner's, and O(series) per slot.
 class PlannedStrategy : public Strategy {
  public:
   explicit PlannedStrategy(MakePlanner make_planner) : make_planner_(std::move(make_planner)) {}
@@ -47,7 +47,8 @@ class PlannedStrategy : public Strategy {
   };
   /// Decides about a slot in which policies are relevant, of which the planner says `rate`. Returns what it spent.
   virtual Result<double> release_relevant(Kernel& kernel, Release& release, const Block& block, double rate);
-  /// Answers at `rate`, or at what is left when that is less; 0 when nothing is left and the last release is repeated.
+  /// Answers at `rate`, or at what these series have left when that is less; 0 when that is next to nothing and the
+  /// last release is repeated.
   static Result<double> release_at(Kernel& kernel, Release& release, const Block& block, double rate);
   /// Whether each series has a release to compare with, and a value now; then `reference` becomes the releases.
   static bool comparable(const Kernel& kernel, const Release& release, const Block& block,
