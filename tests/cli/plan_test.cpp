@@ -85,12 +85,53 @@ TEST_F(PlanCommand, OnePolicyHasTheNoiseThatFollowsByHand) {
   const Finished finished = plan("--strategies narwhal --unit kW", "one.csv");
   ASSERT_EQ(finished.exit_code, 0) << finished;
   EXPECT_EQ(row_of(finished.out, "narwhal")[1], "24.0") << finished;  // T·θ/ε = 4·3/0.5
-  EXPECT_GT(std::strtod(line_after(finished.out, "share").c_str(), nullptr), 97) << "it alone binds\n" << finished;
+  EXPECT_EQ(words(line_after(finished.out, "share"))[0], "100") << "it alone binds\n" << finished;
   const auto gains = row_of(finished.out, "a");
   ASSERT_GE(gains.size(), 13u) << finished;
   EXPECT_EQ(gains[5], "−50") << "half as large";
   EXPECT_EQ(gains[9], "−50") << "ε doubled";
   EXPECT_EQ(gains[11], "−100") << "withdrawn";
+}
+
+TEST_F(PlanCommand, SharesOfThoseWhoBindAddUpToAHundred) {
+  write_file(directory_ / "two.csv", std::string(kHeader) + "m1,10,19,2,3,0.5\nm2,15,24,1,4,1\n");
+  for (const char* options : {"", "--delta 1e-6", "--series 3 --budgets own"}) {
+    const Finished finished = plan(options, "two.csv");
+    double sum = 0;
+    for (const std::string& line : lines_of(finished.out)) {
+      const std::vector<std::string> row = words(line);
+      if (row.size() == 8 && row[1] == "%" && row[2].starts_with("m")) sum += std::strtod(row[0].c_str(), nullptr);
+    }
+    EXPECT_NEAR(sum, 100, 1) << options << "\n" << finished;
+  }
+}
+
+TEST_F(PlanCommand, WhatIsGainedIsAChangeOfTheTotal) {
+  write_file(directory_ / "two.csv", std::string(kHeader) + "m1,10,19,2,3,0.5\nm2,15,24,1,4,1\n");
+  const Finished finished = plan("", "two.csv");
+  // 10 slots of 12 and 5 of 4 are 140. Without m2 it is 120, though their mean is larger.
+  EXPECT_NEAR(expected_error(finished, "narwhal"), 140.0 / 15, 0.01) << finished;
+  EXPECT_NE(finished.out.find("change of the total expected error over all slots"), std::string::npos) << finished;
+  const auto row = row_of(finished.out, "m2");
+  ASSERT_GE(row.size(), 2u) << finished;
+  EXPECT_EQ(row[row.size() - 2], "−14") << finished;
+}
+
+TEST_F(PlanCommand, SaysWhenThereIsNothingToExplain) {
+  write_file(directory_ / "late.csv", std::string(kHeader) + "m1,10,19,2,3,0.5\nm2,0,4,1,4,1\n");
+  const auto expect_words = [&](const std::string& options, const char* why) {
+    const Finished finished = plan(options, "late.csv");
+    EXPECT_EQ(finished.exit_code, 0) << finished;
+    EXPECT_NE(finished.out.find(why), std::string::npos) << finished;
+    EXPECT_EQ(finished.out.find("Who binds"), std::string::npos) << finished;
+    EXPECT_EQ(finished.out.find("What everybody would gain"), std::string::npos) << finished;
+  };
+  expect_words("--slots 8 --meter m1", "No policy of meter 'm1' is relevant from 0 to 7.");
+  expect_words("--slots 8 --sensitivity 100 --floor event:0.001", "No policy binds");
+  write_file(directory_ / "late.csv", std::string(kHeader) + "m1,10,19,2,3,0.5\n");
+  expect_words("--slots 5", "No policy is relevant from 0 to 4.");
+  const Finished drawn = plan("--slots 5 --plot p.svg", "late.csv");
+  EXPECT_NE(drawn.err.find("No picture was drawn"), std::string::npos) << drawn;
 }
 
 TEST_F(PlanCommand, APolicyThatMovesLaterDoesNotLeaveTheStream) {
