@@ -288,7 +288,9 @@ Result<void> PublishRun::check() const {
       !files)
     complain(files.error().message);
   if (wrong.empty()) return {};
-  return Error{options_.seed && (!options_.ledger.empty() || options_.follow) ? Cause::refused : Cause::usage, wrong};
+  const bool keeps_no_promise = kind != nullptr && kind->comparison_only && !options_.seed;
+  const bool noise_is_known = options_.seed && (!options_.ledger.empty() || options_.follow);
+  return Error{keeps_no_promise || noise_is_known ? Cause::refused : Cause::usage, wrong};
 }
 
 NoiseKind PublishRun::noise() const {

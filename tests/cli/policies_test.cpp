@@ -82,7 +82,7 @@ TEST_F(Policies, ARuleThatBreaksThemRunsInSimulationsOnlyAndFailsTheAudit) {
   state("a,1,4,1,1,1\na,1,2,1,1,1\na,3,4,1,1,1\n");  // the witness against the conference paper's Theorem 8
   const std::string options = "--policies p.csv --exact-when-idle --mechanism conference-9 --out out.csv";
   const Finished refused = publish(options);
-  EXPECT_EQ(refused.exit_code, 2) << refused;
+  EXPECT_EQ(refused.exit_code, 3) << refused;
   EXPECT_FALSE(exists("out.csv"));
   ASSERT_EQ(publish(options + " --seed 1").exit_code, 0);
   const Finished audit = run_fugu(directory_, "audit --released out.csv --policies p.csv");
