@@ -162,11 +162,22 @@ Result<std::vector<StatedPolicy>> PolicyArguments::read_late(const PolicyContext
     if (stated.known > 0 || stated.withdrawn) late.push_back(stated);
   }
 }
+Result<void> PolicyArguments::warn_if_none(const PolicyContext& context, bool live) const {
+  FUGU_ASSIGN(const std::vector<StatedPolicy> late, read_late(context));
+  if (late.empty())
+    warn(policies + ": holds no policy" + (live ? " yet" : "") +
+         ": with --exact-when-idle every value is released as it is" + (live ? " until one is stated" : ""));
+  return {};
+}
+
 
 Result<std::unique_ptr<PolicyFeed>> PolicyArguments::feed(const PolicyContext& context, bool strict, bool live,
                                                           std::function<void(const std::string&)> warn) const {
   FUGU_ASSIGN(PolicyOptions options, reading(context));
-  if (strict) FUGU_TRY(read(context));  // all of it is in order, or nothing is released
+  if (strict) {  // all of it is in order, or nothing is released
+    FUGU_ASSIGN(const PolicyBook book, read(context));
+    if (exact_when_idle && book.empty()) FUGU_TRY(warn_if_none(context, live));
+  }
   return open_policy_file(
       {policies, std::move(options), Membership(context.map, context.signatures), strict, live, std::move(warn)});
 }
