@@ -36,7 +36,7 @@ struct AttackArguments {
   std::string unit;
   std::string noise;
   std::size_t top = 5;
-  std::size_t plays = 4000;
+  std::int64_t plays = 4000;
   std::uint64_t seed = 1;
   std::string uses;
   std::string slot_length = "15m";
@@ -60,7 +60,7 @@ Examples
   fugu attack --released released.csv --policies policies.csv --unit kW
   fugu attack --released released.csv --policies policies.csv --meter h0 --plot roc.svg --html attack.html --out all.csv
   fugu attack --released released.csv --policies policies.csv --delta 1e-6      Gaussian noise
-  fugu attack --released released.csv --policies policies.csv --budgets own     series of different meters
+  fugu attack --released released.csv --policies policies.csv --budgets own      no meter counts into two
   fugu simulate households --households 20 --totals totals.csv --log uses.csv --policies policies.csv
   fugu publish --stream totals.csv --policies policies.csv --exact-when-idle --unit-step 0.001 --mechanism narwhal \
                --out released.csv
@@ -220,7 +220,7 @@ Result<void> AttackRun::put_on_grid() {
   if (!arguments_.unit_step.empty()) steps = {arguments_.unit_step};
   for (const std::string& step : steps) {
     const bool is_last = &step == &steps.back();
-    FUGU_ASSIGN(step_, UnitStep::parse(step));
+    FUGU_ASSIGN(step_, of_option("--unit-step", UnitStep::parse(step)));
     if (!fits() && !is_last) continue;
     if (!fits())
       return usage("--unit-step " + step_.text(1) +
@@ -328,7 +328,7 @@ Result<void> AttackRun::attack_all() {
 void AttackRun::play_worst() {
   for (std::size_t i = 0; i < std::min(arguments_.top, attacked_.size()); ++i)
     played_.push_back(simulate_unknown_placement(attacked_[i].attack.policy, noise_of(attacked_[i].series),
-                                                 arguments_.plays, arguments_.seed + i));
+                                                 static_cast<std::size_t>(arguments_.plays), arguments_.seed + i));
 }
 
 /// One filter for each meter and appliance, as its uses usually are.
@@ -336,7 +336,7 @@ Result<void> AttackRun::detect() {
   if (arguments_.uses.empty()) return {};
   if (own_budgets() && series_.size() > 1)
     return usage("--uses with --budgets own: it must be known which series each meter counts into; give --series-map");
-  FUGU_ASSIGN(const std::int64_t slot_s, parse_duration(arguments_.slot_length));
+  FUGU_ASSIGN(const std::int64_t slot_s, of_option("--slot-length", parse_duration(arguments_.slot_length)));
   if ((clock_.clock.has_time() ? clock_.clock.slot_s() : slot_s) % 60 != 0)
     return usage("--uses: the log counts minutes; expected slots of whole minutes");
   FUGU_ASSIGN(Input input, Input::open(arguments_.uses));

@@ -188,9 +188,9 @@ TEST_F(AttackCommand, WhatIsNotRightIsNamed) {
   expect_error("--released r.csv --policies p.csv --delta 1", "--delta");
   expect_error("--released r.csv --policies p.csv --noise uniform", "laplace or gaussian");
   expect_error("--released r.csv --policies p.csv --noise gaussian", "without --delta");
-  expect_error("--released r.csv --policies p.csv --plays 3", "--plays");
+  expect_error("--released r.csv --policies p.csv --plays -1", "--plays: found -1; expected 100");
   expect_error("--released r.csv --policies p.csv --meter b", "no policy of meter 'b'");
-  expect_error("--released r.csv --policies p.csv --unit-step 0", "unit step");
+  expect_error("--released r.csv --policies p.csv --unit-step 0", "--unit-step: unit step");
   write("late.csv", kPolicies, "a,10,13,1,2,1\n");
   expect_error("--released r.csv --policies late.csv", "no policy overlaps the released slots");
   write("none.csv", kPolicies, "");
