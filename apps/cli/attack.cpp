@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "command.hpp"
+#include "definition_options.hpp"
 #include "fugu/attack/detection.hpp"
 #include "fugu/report/html.hpp"
 #include "fugu/report/number.hpp"
@@ -27,15 +29,14 @@ namespace {
 
 struct AttackArguments {
   std::string released;
-  PolicyArguments policies;
+  DefinitionOptions definition;  ///< of which an attack needs policies, budgets and δ
   std::string series_map;
   std::string meter;
   std::string unit_step;
   std::string unit;
-  double delta = 0;
   std::string noise;
   std::size_t top = 5;
-  std::size_t plays = 4000;
+  std::int64_t plays = 4000;
   std::uint64_t seed = 1;
   std::string uses;
   std::string slot_length = "15m";
@@ -59,6 +60,7 @@ Examples
   fugu attack --released released.csv --policies policies.csv --unit kW
   fugu attack --released released.csv --policies policies.csv --meter h0 --plot roc.svg --html attack.html --out all.csv
   fugu attack --released released.csv --policies policies.csv --delta 1e-6      Gaussian noise
+  fugu attack --released released.csv --policies policies.csv --budgets own      no meter counts into two
   fugu simulate households --households 20 --totals totals.csv --log uses.csv --policies policies.csv
   fugu publish --stream totals.csv --policies policies.csv --exact-when-idle --unit-step 0.001 --mechanism narwhal \
                --out released.csv
@@ -88,14 +90,18 @@ class AttackRun {
   Outcome run();
 
  private:
+  const PolicyArguments& policies() const { return arguments_.definition.policies; }
+  double delta() const { return arguments_.definition.delta; }
+  bool own_budgets() const { return arguments_.definition.budgets == "own"; }
   Result<void> check() const;
   Result<void> read();
   Result<void> read_releases();
   Result<void> put_on_grid();
   void take(const ReleaseRecord& row);
-  Result<std::vector<SeriesId>> series_of(std::string_view meter) const;
+  Result<std::vector<std::vector<SeriesId>>> possible_series_of(std::string_view meter) const;
   SlotNoise noise_of(const std::vector<SeriesId>& series) const;
 
+  Attacked worst_attack(MeterId meter, const Policy& policy, const std::vector<std::vector<SeriesId>>& possible) const;
   Result<void> attack_all();
   void play_worst();
   Result<void> detect();
@@ -105,11 +111,9 @@ class AttackRun {
     return step_.text(static_cast<std::int64_t>(policy.magnitude_steps)) +
            (arguments_.unit.empty() ? "" : " " + arguments_.unit);
   }
-  AttackBound bound(const Policy& policy) const { return attack_bound(policy.epsilon.to_double(), arguments_.delta); }
+  AttackBound bound(const Policy& policy) const { return attack_bound(policy.epsilon.to_double(), delta()); }
   std::string unless() const {
-    return arguments_.delta > 0
-               ? ", unless something happens that has a probability of at most " + short_number(arguments_.delta)
-               : "";
+    return delta() > 0 ? ", unless something happens that has a probability of at most " + short_number(delta()) : "";
   }
   report::Table alone_table() const;
   report::Table together_table() const;
@@ -142,15 +146,17 @@ class AttackRun {
 Result<void> AttackRun::check() const {
   if (arguments_.released.empty()) return usage("--released is missing: the file to attack");
   if (arguments_.released == "-") return usage("--released must be a file: it is read more than once");
-  if (!arguments_.policies.given()) return usage("--policies is missing: what households want hidden");
-  if (!(arguments_.delta >= 0 && arguments_.delta < 1)) return usage("--delta: expected a number from 0 to below 1");
+  if (!policies().given()) return usage("--policies is missing: what households want hidden");
+  if (!(delta() >= 0 && delta() < 1)) return usage("--delta: expected a number from 0 to below 1");
   if (!arguments_.noise.empty() && arguments_.noise != "laplace" && arguments_.noise != "gaussian")
     return usage("--noise: expected laplace or gaussian");
-  if (arguments_.noise == "gaussian" && arguments_.delta == 0)
-    return usage("--noise gaussian keeps no promise without --delta");
-  if (arguments_.plays < 100 || arguments_.plays > 1'000'000) return usage("--plays: expected 100 to 1000000");
+  if (arguments_.noise == "gaussian" && delta() == 0) return usage("--noise gaussian keeps no promise without --delta");
+  if (arguments_.plays < 100 || arguments_.plays > 1'000'000)
+    return usage("--plays: found " + std::to_string(arguments_.plays) + "; expected 100 to 1000000");
+  if (!arguments_.series_map.empty() && own_budgets())
+    return usage("--series-map says who counts into which series: leave --budgets out");
   return check_different({{"--released", arguments_.released},
-                          {"--policies", arguments_.policies.policies},
+                          {"--policies", policies().policies},
                           {"--series-map", arguments_.series_map},
                           {"--uses", arguments_.uses},
                           {"--out", arguments_.out},
@@ -214,17 +220,17 @@ Result<void> AttackRun::put_on_grid() {
   if (!arguments_.unit_step.empty()) steps = {arguments_.unit_step};
   for (const std::string& step : steps) {
     const bool is_last = &step == &steps.back();
-    FUGU_ASSIGN(step_, UnitStep::parse(step));
+    FUGU_ASSIGN(step_, of_option("--unit-step", UnitStep::parse(step)));
     if (!fits() && !is_last) continue;
     if (!fits())
       return usage("--unit-step " + step_.text(1) +
                    ": the noise spans more than 2^40 such steps (Gaussian: 2^30); give the step that the stream was "
                    "published with");
-    auto book = arguments_.policies.read({.unit_step = step_,
-                                          .clock = clock_.clock,
-                                          .utc_offset_s = clock_.utc_offset_s,
-                                          .default_utc_offset_s = clock_.utc_offset_s,
-                                          .series = series_});
+    auto book = policies().read({.unit_step = step_,
+                                 .clock = clock_.clock,
+                                 .utc_offset_s = clock_.utc_offset_s,
+                                 .default_utc_offset_s = clock_.utc_offset_s,
+                                 .series = series_});
     if (!book && !is_last) continue;
     FUGU_ASSIGN(book_, std::move(book));
     break;
@@ -237,7 +243,7 @@ Result<void> AttackRun::put_on_grid() {
 }
 
 Result<void> AttackRun::read() {
-  kind_ = arguments_.noise.empty()         ? (arguments_.delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace)
+  kind_ = arguments_.noise.empty()         ? (delta() > 0 ? NoiseKind::gaussian : NoiseKind::laplace)
           : arguments_.noise == "gaussian" ? NoiseKind::gaussian
                                            : NoiseKind::laplace;
   FUGU_ASSIGN(series_, series_in(arguments_.released));
@@ -248,34 +254,47 @@ Result<void> AttackRun::read() {
     FUGU_ASSIGN(Input input, Input::open(arguments_.series_map));
     FUGU_ASSIGN(map_, SeriesMap::read(std::move(input)));
   }
-  if (book_.empty()) return Error{Cause::bad_input, arguments_.policies.policies + ": holds no policy to attack"};
+  if (book_.empty()) return Error{Cause::bad_input, policies().policies + ": holds no policy to attack"};
   const auto meter = book_.find(arguments_.meter);
   if (!arguments_.meter.empty() && (!meter || book_.of(*meter).empty()))
-    return usage("--meter: no policy of meter '" + arguments_.meter + "' in " + arguments_.policies.policies);
+    return usage("--meter: no policy of meter '" + arguments_.meter + "' in " + policies().policies);
   return {};
 }
 
-/// As the map says; without one, every series, as a stream of totals is published unless it says otherwise.
-Result<std::vector<SeriesId>> AttackRun::series_of(std::string_view meter) const {
-  std::vector<SeriesId> ids;
-  if (!map_) {
-    for (SeriesId id = 0; id < series_.size(); ++id) ids.push_back(id);
-    return ids;
-  }
+/// The sets of series that the meter may count into. As the map says; without one all of them, as a stream of totals is
+/// published unless it says otherwise, or with budgets of their own any single one.
+Result<std::vector<std::vector<SeriesId>>> AttackRun::possible_series_of(std::string_view meter) const {
+  if (!map_) return own_budgets() ? Exposure::all_disjoint(series_.size()) : Exposure::all_shared(series_.size());
   const auto in_map = map_->meter(meter);
   if (!in_map)
     return Error{Cause::bad_input, arguments_.series_map + ": meter '" + std::string(meter) + "' is not in it"};
+  std::vector<SeriesId> ids;
   for (const SeriesId id : map_->series_of(*in_map)) {
     const auto found = std::find(series_.begin(), series_.end(), map_->series()[id]);
     if (found != series_.end()) ids.push_back(static_cast<SeriesId>(found - series_.begin()));
   }
-  return ids;
+  return std::vector<std::vector<SeriesId>>{std::move(ids)};
 }
 
 SlotNoise AttackRun::noise_of(const std::vector<SeriesId>& series) const {
   SlotNoise noise{.slots = slots_, .kind = kind_, .scales_steps = {}};
   for (const SeriesId id : series) noise.scales_steps.push_back(scales_[id]);
   return noise;
+}
+
+/// Where the meter may count into one series or another, it is attacked where the policy loses most.
+Attacked AttackRun::worst_attack(MeterId meter, const Policy& policy,
+                                 const std::vector<std::vector<SeriesId>>& possible) const {
+  std::vector<Attacked> attacks;
+  for (const std::vector<SeriesId>& series : possible)
+    attacks.push_back({attack_policy(book_.of(meter), policy, noise_of(series), delta()), series});
+  const auto badness = [](const Attacked& one) {
+    const AttackMeasures& together = one.attack.together;
+    return std::tuple(together.exceeds, !together.within, together.largest_loss, one.attack.alone.largest_loss);
+  };
+  Attacked worst = *std::ranges::max_element(attacks, {}, badness);
+  worst.attack.meter = meter;
+  return worst;
 }
 
 Result<void> AttackRun::attack_all() {
@@ -285,12 +304,10 @@ Result<void> AttackRun::attack_all() {
   for (MeterId meter = 0; meter < book_.meter_count(); ++meter) {
     if (!arguments_.meter.empty() && book_.name(meter) != arguments_.meter) continue;
     if (book_.of(meter).empty()) continue;
-    FUGU_ASSIGN(const std::vector<SeriesId> series, series_of(book_.name(meter)));
-    const SlotNoise noise = noise_of(series);
+    FUGU_ASSIGN(const auto possible, possible_series_of(book_.name(meter)));
     for (const Policy& policy : book_.of(meter).policies()) {
       if (!policy.interval.overlaps(slots_)) continue;
-      attacked_.push_back({attack_policy(book_.of(meter), policy, noise, arguments_.delta), series});
-      attacked_.back().attack.meter = meter;
+      attacked_.push_back(worst_attack(meter, policy, possible));
       exceeding_ += attacked_.back().attack.together.exceeds ? 1 : 0;
       within_ += attacked_.back().attack.together.within ? 1 : 0;
       share.bytes = attacked_.size();
@@ -298,7 +315,7 @@ Result<void> AttackRun::attack_all() {
     }
   }
   if (attacked_.empty())
-    return Error{Cause::bad_input, arguments_.policies.policies + ": no policy overlaps the released slots"};
+    return Error{Cause::bad_input, policies().policies + ": no policy overlaps the released slots"};
   std::stable_sort(attacked_.begin(), attacked_.end(), [](const Attacked& a, const Attacked& b) {
     const auto key = [](const Attacked& one) {
       return std::pair(one.attack.together.exceeds, one.attack.alone.largest_loss);
@@ -311,13 +328,15 @@ Result<void> AttackRun::attack_all() {
 void AttackRun::play_worst() {
   for (std::size_t i = 0; i < std::min(arguments_.top, attacked_.size()); ++i)
     played_.push_back(simulate_unknown_placement(attacked_[i].attack.policy, noise_of(attacked_[i].series),
-                                                 arguments_.plays, arguments_.seed + i));
+                                                 static_cast<std::size_t>(arguments_.plays), arguments_.seed + i));
 }
 
 /// One filter for each meter and appliance, as its uses usually are.
 Result<void> AttackRun::detect() {
   if (arguments_.uses.empty()) return {};
-  FUGU_ASSIGN(const std::int64_t slot_s, parse_duration(arguments_.slot_length));
+  if (own_budgets() && series_.size() > 1)
+    return usage("--uses with --budgets own: it must be known which series each meter counts into; give --series-map");
+  FUGU_ASSIGN(const std::int64_t slot_s, of_option("--slot-length", parse_duration(arguments_.slot_length)));
   if ((clock_.clock.has_time() ? clock_.clock.slot_s() : slot_s) % 60 != 0)
     return usage("--uses: the log counts minutes; expected slots of whole minutes");
   FUGU_ASSIGN(Input input, Input::open(arguments_.uses));
@@ -342,9 +361,9 @@ Result<void> AttackRun::detect() {
     }
     const double power = middle(powers);
     const auto length = static_cast<std::size_t>(middle(lengths));
-    FUGU_ASSIGN(const std::vector<SeriesId> series, series_of(who.first));
+    FUGU_ASSIGN(const auto possible, possible_series_of(who.first));
     std::vector<std::vector<double>> scores;  // all series of the meter show the same uses: they count once
-    for (const SeriesId id : series) scores.push_back(matched_filter(values_[id], power, length));
+    for (const SeriesId id : possible.front()) scores.push_back(matched_filter(values_[id], power, length));
     detected_[who.second] += judge_claims(combined_scores(scores), starts, length);
   }
   return {};
@@ -490,7 +509,7 @@ report::Chart AttackRun::roc() const {
                        .height_px = 520});
   std::vector<report::Point> permitted;
   for (int i = 0; i <= 400; ++i)
-    permitted.push_back({i / 400.0, detection_bound(i / 400.0, policy.epsilon.to_double(), arguments_.delta)});
+    permitted.push_back({i / 400.0, detection_bound(i / 400.0, policy.epsilon.to_double(), delta())});
   const auto curve = [&](const PlacedSecret& secret) {
     std::vector<report::Point> points;
     for (const RocPoint& point : LossDistribution::of(exposed_answers(secret, noise)).roc())
@@ -573,15 +592,16 @@ void add_attack(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("attack", "Show what somebody who sees a release could learn");
   command->footer(kExamples);
   command->add_option("--released", arguments->released, "Releases to attack");
-  arguments->policies.add_file_to(*command);
+  arguments->definition.policies.add_file_to(*command);
   command->add_option("--series-map", arguments->series_map,
-                      "Which meter counts into which series; without it, each into all");
+                      "Which meter counts into which series; without it, as --budgets says");
+  arguments->definition.add_budgets_to(*command, "Policies");
   command->add_option("--meter", arguments->meter, "Only this meter");
   command->add_option(
       "--unit-step", arguments->unit_step,
       "The grid that the stream was published on; without it the finest that the noise allows, down to 0.000001");
   command->add_option("--unit", arguments->unit, "Unit of the values, for texts");
-  command->add_option("--delta", arguments->delta, "δ of the promise")->capture_default_str();
+  command->add_option("--delta", arguments->definition.delta, "δ of the promise")->capture_default_str();
   command->add_option("--noise", arguments->noise, "laplace, or gaussian, which is the default with --delta");
   command->add_option("--top", arguments->top, "How many policies to list")
       ->capture_default_str()

@@ -185,8 +185,9 @@ Outcome audit_without_ledger(const AuditArguments& arguments) {
   if (unchecked_floor) about.policies.exact_when_idle = true;
   FUGU_ASSIGN(const Definition definition, about.make());
   FUGU_ASSIGN(const std::vector<std::string> series, series_in(arguments.released));
-  FUGU_ASSIGN(const UnitStep unit_step,
-              arguments.unit_step.empty() ? finest_grid(about, series.size()) : UnitStep::parse(arguments.unit_step));
+  FUGU_ASSIGN(const UnitStep unit_step, arguments.unit_step.empty()
+                                            ? finest_grid(about, series.size())
+                                            : of_option("--unit-step", UnitStep::parse(arguments.unit_step)));
   FUGU_ASSIGN(const Exposure exposure, about.exposure_of_stream(unit_step, series.size()));
   FUGU_ASSIGN(const RunClock clock, clock_in(arguments.released));
   PolicyBook book;

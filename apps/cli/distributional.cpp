@@ -69,7 +69,7 @@ Result<DistributionalPlan> plan_of(const PrepareArguments& arguments) {
   if (!wrong.empty()) return Error{Cause::usage, wrong};
 
   DistributionalPlan plan;
-  FUGU_ASSIGN(plan.unit_step, UnitStep::parse(arguments.unit_step));
+  FUGU_ASSIGN(plan.unit_step, of_option("--unit-step", UnitStep::parse(arguments.unit_step)));
   FUGU_ASSIGN(plan.clamp, parse_clamp(plan.unit_step, arguments.clamp));
   plan.delta = arguments.delta;
   plan.sample = arguments.sample;
@@ -102,7 +102,7 @@ Result<Learned> learn(const PrepareArguments& arguments, const DistributionalPla
     return Error{Cause::usage, "--readings is missing: past readings, from which meters learn what theirs are like"};
   std::optional<std::int64_t> slot_s;
   if (!arguments.slot_length.empty()) {
-    FUGU_ASSIGN(slot_s, parse_duration(arguments.slot_length));
+    FUGU_ASSIGN(slot_s, of_option("--slot-length", parse_duration(arguments.slot_length)));
   }
   NameTable meters;
   for (MeterId meter = 0; meter < map.meter_count(); ++meter) meters.intern(map.meter_name(meter));

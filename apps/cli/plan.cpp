@@ -15,7 +15,8 @@ promise (computed exactly), which policies hold the noise up, what everybody wou
 smaller, later or less strict, and what an observer could still learn. No stream is read, nothing is released.
 
 Scales and errors are in the unit of the magnitudes. The expected error is that of the noise; where a strategy repeats
-an earlier release, what the stream moved since comes on top.
+an earlier release, what the stream moved since comes on top. In the first table it is a mean over the slots in which a
+policy is relevant; what everybody would gain is a change of the total over all slots.
 
 A stream of one series is planned. Say so when yours has more: the series that a meter may count into share its budget,
 so five series with shared budgets get five times the noise. Names are needed only where policies use them.
@@ -39,9 +40,8 @@ const std::vector<std::string> kStrategies = {"narwhal", "unicorn-ps",          
 const std::vector<std::string> kStrategiesWithDelta = {"narwhal", "unicorn-ps", "unicorn-is", "tes-uniform", "uniform"};
 
 constexpr const char* kLooseningCosts =
-    "That a looser wish makes the error larger is possible: narwhal never adds more noise to a slot than unicorn-ps, "
-    "and "
-    "what that rule does changes with the wish.";
+    "That a looser wish makes the error larger is possible: where everything is known in advance, narwhal never adds "
+    "more noise to a slot than unicorn-ps, and what that rule does changes with the wish.";
 
 }  // namespace
 
@@ -98,7 +98,10 @@ Result<void> PlanRun::write_csv() const {
 Result<void> PlanRun::write_pictures(const Gains& gained, const std::optional<Target>& target) const {
   if (arguments_.plot.empty() && arguments_.html.empty()) return {};
   const std::vector<BindingInPart> explained = policies_to_explain();
-  if (explained.empty()) return {};
+  if (explained.empty()) {
+    note(why_nothing_is_explained() + " No picture was drawn.");
+    return {};
+  }
   const BindingInPart& drawn = explained.front();
   const report::ChartStack timeline =
       draw_timeline(outlook_, drawn.part, drawn.meter, has_span_ ? std::optional(outlook_.shown) : std::nullopt);
@@ -147,11 +150,15 @@ Outcome PlanRun::run() {
   print_table(strategies_table(), "  ", to);
   for (const std::string& remark : remarks()) print_wrapped(remark, "  ", to);
   const Gains gained = gains();
-  const report::Table binding = binding_table();
-  print_heading(binding.caption);
-  print_table(binding, "  ", to);
-  print_heading(gained.table.caption);
-  print_table(gained.table, "  ", to);
+  if (gained.table.rows.empty()) {
+    print_heading(why_nothing_is_explained());
+  } else {
+    const report::Table binding = binding_table();
+    print_heading(binding.caption);
+    print_table(binding, "  ", to);
+    print_heading(gained.table.caption);
+    print_table(gained.table, "  ", to);
+  }
   if (gained.loosening_costs) print_wrapped(kLooseningCosts, "  ", to);
   print_heading("What an observer could still learn");
   for (const std::string& words : plain_words()) print_wrapped(words, "  ", to);

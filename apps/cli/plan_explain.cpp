@@ -8,6 +8,7 @@
 
 #include "fugu/attack/attack.hpp"
 #include "fugu/report/number.hpp"
+#include "fugu/stream/location.hpp"
 #include "plan_run.hpp"
 
 namespace fugu::cli {
@@ -207,6 +208,17 @@ std::vector<BindingInPart> PlanRun::policies_to_explain() const {
   return chosen;
 }
 
+/// When there are no policies to explain.
+std::string PlanRun::why_nothing_is_explained() const {
+  const bool any_relevant = std::ranges::any_of(outlook_.parts, [](const PlanPart& part) {
+    return std::ranges::any_of(part.relevant, [](char one) { return one != 0; });
+  });
+  if (any_relevant && arguments_.meter.empty()) return "No policy binds: the floor asks for more noise than they do.";
+  const Interval& slots = outlook_.options.slots;
+  return "No policy" + (arguments_.meter.empty() ? "" : " of meter " + shown_name(arguments_.meter)) +
+         " is relevant from " + outlook_.time_text(slots.first) + " to " + outlook_.time_text(slots.last) + ".";
+}
+
 report::Table PlanRun::binding_table() const {
   using Align = report::Column::Align;
   report::Table table{.caption = "Who binds: the share of the noise that hangs on a policy, in the best plan there is",
@@ -243,11 +255,22 @@ Result<void> PlanRun::weigh_parts() {
   return {};
 }
 
+/// What the shares of a part add up to when nothing else holds the noise up: 1, or ½ with δ > 0, to within the
+/// tolerance of the plan. Without a floor that is their sum; with one, less hangs on the policies.
+double PlanRun::sum_of_shares(std::span<const BindingPolicy> binding) const {
+  double sum = 0;
+  for (const BindingPolicy& bound : binding) sum += bound.share;
+  return floor() == nullptr ? sum : std::max(sum, delta() > 0 ? 0.5 : 1.0);
+}
+
 void PlanRun::find_binding() {
   const double total = std::accumulate(part_errors_.begin(), part_errors_.end(), 0.0);
   for (std::size_t p = 0; p < outlook_.parts.size(); ++p) {
     if (outlook_.parts[p].book.empty()) continue;
-    for (BindingPolicy& bound : binding_policies(outlook_.parts[p].book, outlook_.options)) {
+    std::vector<BindingPolicy> binding = binding_policies(outlook_.parts[p].book, outlook_.options);
+    const double whole = sum_of_shares(binding);
+    for (BindingPolicy& bound : binding) {
+      bound.share /= whole;
       if (total > 0) bound.share *= part_errors_[p] / total;
       outlook_.binding.push_back({std::move(bound), p});
     }
@@ -305,7 +328,7 @@ PlanRun::Gains PlanRun::gains() const {
   Gains gains;
   using Align = report::Column::Align;
   report::Table& table = gains.table;
-  table = {.caption = "What everybody would gain: change of the mean expected error if one policy were",
+  table = {.caption = "What everybody would gain: change of the total expected error over all slots if one policy were",
            .columns = {{"meter", Align::text}, {"start", Align::number}, {"end", Align::number}}};
   for (const Wish& wish : other_wishes()) table.columns.push_back({wish.name, Align::number});
   table.columns.push_back({"withdrawn", Align::number});

@@ -100,7 +100,10 @@ Result<Slot> PlanRun::slot_of(const std::string& text, const char* option) const
   Tick tick;
   const Clock& clock = outlook_.clock.clock;
   const TimeFault fault = clock.parse(text, outlook_.clock.utc_offset_s, tick);
-  if (fault != TimeFault::none) return usage(std::string(option) + ": expected " + clock.expected(fault));
+  if (fault != TimeFault::none)
+    return usage(std::string(option) + ": found '" + text + "'; expected " +
+                 (fault == TimeFault::not_a_number ? "a slot number such as 0, 1, 2 (or, for times, --start as well)"
+                                                   : clock.expected(fault)));
   return tick.slot;
 }
 
@@ -109,7 +112,9 @@ Result<void> PlanRun::choose_slots() {
   for (MeterId meter = 0; meter < outlook_.book.meter_count(); ++meter)
     for (const Policy& policy : outlook_.book.of(meter).policies()) last = std::max(last, policy.interval.last);
   if (arguments_.slots) {
-    if (*arguments_.slots < 1) return usage("--slots: expected at least 1");
+    if (*arguments_.slots < 1 || *arguments_.slots > kSlotsMax)
+      return usage("--slots: found " + std::to_string(*arguments_.slots) + "; expected 1 to " +
+                   std::to_string(kSlotsMax));
     stream_last_ = last = *arguments_.slots - 1;
   }
   if (!policies().floor.empty()) {
@@ -175,12 +180,14 @@ Result<void> PlanRun::check() const {
   if (!policies().given()) return usage("--policies is missing: what households want hidden");
   if (policies().policies == "-") return usage("--policies must be a file: it is read more than once");
   if (arguments_.target_error && !(*arguments_.target_error > 0 && std::isfinite(*arguments_.target_error)))
-    return usage("--target-error: expected a number above 0");
-  if (arguments_.notice && *arguments_.notice < 0) return usage("--notice: expected 0 slots or more");
+    return usage("--target-error: found " + short_number(*arguments_.target_error) +
+                 "; expected a finite number above 0");
+  if (arguments_.notice && *arguments_.notice < 0)
+    return usage("--notice: found " + std::to_string(*arguments_.notice) + "; expected 0 slots or more");
   if (!arguments_.series_map.empty() && (!arguments_.series.empty() || arguments_.definition.budgets == "own"))
     return usage("--series-map says which series there are and who counts into them: leave --series and --budgets out");
   if (!policies().floor.empty() && policies().exact_when_idle)
-    return usage("--floor and --exact-when-idle exclude each other: what holds where no policy is relevant?");
+    return usage("--floor and --exact-when-idle were both found and exclude each other: give one of them");
   if (!policies().floor.empty() && arguments_.definition.sensitivity.empty())
     return usage("--floor needs --sensitivity: by how much one meter can change the stream in one slot");
   if (files_on_standard_output() > 1)
@@ -193,7 +200,7 @@ Result<void> PlanRun::check() const {
 }
 
 Result<void> PlanRun::read() {
-  FUGU_ASSIGN(outlook_.unit_step, UnitStep::parse(arguments_.unit_step));
+  FUGU_ASSIGN(outlook_.unit_step, of_option("--unit-step", UnitStep::parse(arguments_.unit_step)));
   outlook_.unit = arguments_.unit;
   FUGU_ASSIGN(outlook_.options.delta, of_option("--delta", Delta::make(delta())));
   FUGU_ASSIGN(outlook_.clock, clock_from(arguments_.start, arguments_.slot_length));

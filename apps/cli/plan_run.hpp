@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,6 +67,7 @@ class PlanRun {
   double mean_error(const PlannedNoise& planned) const;
   Result<void> weigh_parts();
   void find_binding();
+  double sum_of_shares(std::span<const BindingPolicy> binding) const;
 
   /// A row of the table for each strategy.
   struct ShownGroup {
@@ -79,6 +81,7 @@ class PlanRun {
   std::vector<std::string> remarks() const;
   std::string_view meter_name(const BindingInPart& bound) const;
   std::vector<BindingInPart> policies_to_explain() const;
+  std::string why_nothing_is_explained() const;
   report::Table binding_table() const;
   struct Gains {
     report::Table table;

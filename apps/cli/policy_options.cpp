@@ -38,16 +38,14 @@ Result<Definition> parse_floor(const std::string& text, Delta delta) {
   const auto epsilon = Epsilon::make(number);
   if (!epsilon) return usage("--floor: " + epsilon.error().message);
   Definition::Options options{.protects = Protects::event, .epsilon = *epsilon, .delta = delta};
-  if (parts[0] == "event") {
-    if (parts.size() != 2) return wrong;
-    return Definition::make(options);
-  }
+  const auto make = [&] { return of_option("--floor", Definition::make(options)); };
+  if (parts[0] == "event") return parts.size() == 2 ? make() : wrong;
   std::uint64_t window = 0;
   if (parts.size() != 3 || !parse_whole(parts[2], window)) return wrong;
   if (parts[0] != "w-event" && parts[0] != "user") return wrong;
   options.protects = parts[0] == "user" ? Protects::user : Protects::w_event;
   options.window_slots = window;
-  return Definition::make(options);
+  return make();
 }
 
 void PolicyArguments::add_file_to(CLI::App& command) {
@@ -95,11 +93,12 @@ bool PolicyArguments::about_policies() const {
 }
 
 Result<Definition> PolicyArguments::definition(Delta delta) const {
-  if (floor.empty() == !exact_when_idle)
+  if (!floor.empty() && exact_when_idle)
+    return usage("--floor and --exact-when-idle were both found and exclude each other: give one of them");
+  if (floor.empty() && !exact_when_idle)
     return usage(
         "--policies needs one of --floor DEF (for example event:1) and --exact-when-idle: what holds where no policy "
-        "is "
-        "relevant, and for those who state none");
+        "is relevant, and for those who state none");
   std::shared_ptr<const Definition> for_everybody;
   if (!floor.empty()) {
     FUGU_ASSIGN(Definition parsed, parse_floor(floor, delta));
@@ -163,10 +162,21 @@ Result<std::vector<StatedPolicy>> PolicyArguments::read_late(const PolicyContext
   }
 }
 
+Result<void> PolicyArguments::warn_if_none(const PolicyContext& context, bool live) const {
+  FUGU_ASSIGN(const std::vector<StatedPolicy> late, read_late(context));
+  if (late.empty())
+    warn(policies + ": holds no policy" + (live ? " yet" : "") +
+         ": with --exact-when-idle every value is released as it is" + (live ? " until one is stated" : ""));
+  return {};
+}
+
 Result<std::unique_ptr<PolicyFeed>> PolicyArguments::feed(const PolicyContext& context, bool strict, bool live,
                                                           std::function<void(const std::string&)> warn) const {
   FUGU_ASSIGN(PolicyOptions options, reading(context));
-  if (strict) FUGU_TRY(read(context));  // all of it is in order, or nothing is released
+  if (strict) {  // all of it is in order, or nothing is released
+    FUGU_ASSIGN(const PolicyBook book, read(context));
+    if (exact_when_idle && book.empty()) FUGU_TRY(warn_if_none(context, live));
+  }
   return open_policy_file(
       {policies, std::move(options), Membership(context.map, context.signatures), strict, live, std::move(warn)});
 }

@@ -60,6 +60,9 @@ struct PolicyArguments {
   /// appended while the stream runs. What is not admitted then is said through `warn`, and the stream goes on.
   Result<std::unique_ptr<PolicyFeed>> feed(const PolicyContext& context, bool strict, bool live,
                                            std::function<void(const std::string&)> warn) const;
+
+ private:
+  Result<void> warn_if_none(const PolicyContext& context, bool live) const;
 };
 
 /// Parses `event:EPS`, `w-event:EPS:W` or `user:EPS:HORIZON`.

@@ -157,6 +157,25 @@ class Primed final : public SlotSource {
   bool held_ = false;
 };
 
+/// Notes when the first of the policies that are kept begins.
+class WatchedPolicies final : public PolicyFeed {
+ public:
+  /// `earliest` outlives the feed.
+  WatchedPolicies(std::unique_ptr<PolicyFeed> feed, Slot& earliest) : feed_(std::move(feed)), earliest_(earliest) {}
+
+  Result<const PolicyEvent*> next(Slot slot) override { return feed_->next(slot); }
+  Result<void> admit(const PolicyEvent& event, Slot slot) override { return feed_->admit(event, slot); }
+  void accepted(const PolicyEvent& event) override {
+    if (!event.withdrawn) earliest_ = std::min(earliest_, event.policy.interval.first);
+    feed_->accepted(event);
+  }
+  Result<void> refused(const PolicyEvent& event, const Error& why) override { return feed_->refused(event, why); }
+
+ private:
+  std::unique_ptr<PolicyFeed> feed_;
+  Slot& earliest_;
+};
+
 /// FNV-1a over who counts into what.
 std::string fingerprint(const SeriesMap& map) {
   std::uint64_t hash = 0xcbf29ce484222325u;
@@ -231,9 +250,9 @@ class PublishRun {
   Result<void> check() const;
   bool resuming() const { return !options_.ledger.empty() && exists(options_.ledger); }
   Result<void> open_source(const std::optional<RunClock>& clock);
-  Result<Mechanism> mechanism(const RunClock& clock, bool fresh) const;
+  Result<Mechanism> mechanism(const RunClock& clock, bool fresh);
   bool has_policies() const;
-  Result<std::unique_ptr<PolicyFeed>> policies(const RunClock& clock, bool fresh) const;
+  Result<std::unique_ptr<PolicyFeed>> policies(const RunClock& clock, bool fresh);
   Result<LedgerHeader> header(const RunClock& clock) const;
   ReleaseFormat format(const Clock& clock) const;
   NoiseKind noise() const;
@@ -243,11 +262,13 @@ class PublishRun {
   Outcome simulate(Mechanism made, SlotSource& source, ReleaseWriter& writer);
   Outcome publish(Publisher publisher, SlotSource& source);
   void say_summary(Slot slots, Slot before) const;
+  void warn_if_nothing_was_hidden(Slot slots) const;
 
   const PublishOptions& options_;
   std::optional<Definition> definition_;
   std::optional<OpenSource> source_;
   std::optional<Exposure> exposure_;
+  Slot earliest_policy_ = kPolicySlotMax + 1;  // where the first policy begins; later than any slot while there is none
 };
 
 Result<void> PublishRun::check() const {
@@ -288,7 +309,9 @@ Result<void> PublishRun::check() const {
       !files)
     complain(files.error().message);
   if (wrong.empty()) return {};
-  return Error{options_.seed && (!options_.ledger.empty() || options_.follow) ? Cause::refused : Cause::usage, wrong};
+  const bool keeps_no_promise = kind != nullptr && kind->comparison_only && !options_.seed;
+  const bool noise_is_known = options_.seed && (!options_.ledger.empty() || options_.follow);
+  return Error{keeps_no_promise || noise_is_known ? Cause::refused : Cause::usage, wrong};
 }
 
 NoiseKind PublishRun::noise() const {
@@ -320,7 +343,7 @@ Result<void> PublishRun::open_source(const std::optional<RunClock>& clock) {
 
 bool PublishRun::has_policies() const { return definition_->protects() == Protects::swellfish; }
 
-Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, bool fresh) const {
+Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, bool fresh) {
   PolicyContext context{.unit_step = source_->unit_step(),
                         .clock = clock.clock,
                         .utc_offset_s = clock.utc_offset_s,
@@ -333,10 +356,11 @@ Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, 
   context.can_keep = [this](const std::vector<std::uint32_t>& signatures, const Policy& policy) {
     return check_accountable(*definition_, *exposure_, signatures, policy);
   };
-  return options_.definition.policies.feed(context, fresh, options_.follow, warn);
+  FUGU_ASSIGN(auto feed, options_.definition.policies.feed(context, fresh, options_.follow, warn));
+  return std::make_unique<WatchedPolicies>(std::move(feed), earliest_policy_);
 }
 
-Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) const {
+Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) {
   // Every slot of the window is remembered for every signature.
   constexpr double kLargestMemoryCells = 0x1p28;
   if (definition_->protects() == Protects::w_event &&
@@ -490,6 +514,7 @@ Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
                                     }}));
   }  // its line is gone before the last words
   say_summary(publisher.next_slot() - first, first);
+  warn_if_nothing_was_hidden(publisher.next_slot());
   return kDone;
 }
 
@@ -512,6 +537,11 @@ Outcome PublishRun::simulate(Mechanism made, SlotSource& source, ReleaseWriter& 
   }
   FUGU_TRY(writer.emit());
   return kDone;
+}
+
+void PublishRun::warn_if_nothing_was_hidden(Slot slots) const {
+  if (!options_.definition.policies.exact_when_idle || slots == 0 || earliest_policy_ < slots) return;
+  warn("--exact-when-idle: no policy was relevant in any slot: every value was released as it is");
 }
 
 void PublishRun::say_summary(Slot slots, Slot before) const {

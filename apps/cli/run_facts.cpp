@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "command.hpp"
+
 namespace fugu::cli {
 
 std::string clock_to_text(const Clock& clock, std::int32_t utc_offset_s) {
@@ -15,7 +17,7 @@ Result<RunClock> clock_from(const std::string& start, const std::string& slot_le
   Stamp stamp;
   const TimeFault fault = parse_stamp(start, std::nullopt, stamp);
   if (fault != TimeFault::none) return Error{Cause::usage, "--start: expected " + std::string(expected_stamp(fault))};
-  FUGU_ASSIGN(const std::int64_t slot_s, parse_duration(slot_length));
+  FUGU_ASSIGN(const std::int64_t slot_s, of_option("--slot-length", parse_duration(slot_length)));
   return RunClock{Clock(stamp.instant_s, slot_s), stamp.utc_offset_s};
 }
 

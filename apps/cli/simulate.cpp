@@ -49,8 +49,8 @@ Outcome simulate_artificial(const ArtificialArguments& arguments) {
 
 struct WishArguments {
   WishOptions wishes;
-  std::uint64_t meters = 1;
-  std::uint64_t days = 7;
+  std::int64_t meters = 1;
+  std::int64_t days = 7;
   std::string start;
   std::string out = "-";
 };
@@ -64,16 +64,19 @@ Examples
   fugu simulate policies --days 3 --epsilon 0.5 --seed 4 --start 2026-03-28T00:00:00+01:00
 )";
 
+Result<void> check_range(const char* option, std::int64_t found, std::int64_t most) {
+  if (found >= 1 && found <= most) return {};
+  return Error{Cause::usage,
+               std::string(option) + ": found " + std::to_string(found) + "; expected 1 to " + std::to_string(most)};
+}
+
 Result<void> check(const WishArguments& arguments) {
   const auto epsilon = Epsilon::make(arguments.wishes.epsilon);
   if (!epsilon) return Error{Cause::usage, "--epsilon: " + epsilon.error().message};
   if (!(arguments.wishes.uses_per_day >= 0.1 && arguments.wishes.uses_per_day <= 1000))
     return Error{Cause::usage, "--per-day: expected 0.1 to 1000"};
-  if (arguments.meters < 1 || arguments.days < 1)
-    return Error{Cause::usage, "--meters and --days: expected at least 1"};
-  if (arguments.meters > 10'000'000 || arguments.days > 36'600)
-    return Error{Cause::usage, "--meters and --days: expected at most 10000000 meters and 36600 days"};
-  return {};
+  FUGU_TRY(check_range("--meters", arguments.meters, 10'000'000));
+  return check_range("--days", arguments.days, 36'600);
 }
 
 Outcome simulate_policies(const WishArguments& arguments) {
@@ -82,8 +85,10 @@ Outcome simulate_policies(const WishArguments& arguments) {
   FUGU_ASSIGN(const UnitStep step, UnitStep::parse("0.001"));
   FUGU_ASSIGN(OutputStream out, OutputStream::open(arguments.out));
   write_policy_header(out.get());
-  for (std::uint64_t meter = 0; meter < arguments.meters && std::ferror(out.get()) == 0; ++meter) {
-    for (const Policy& wish : simulated_wishes_of_days(arguments.wishes, meter, arguments.days))
+  const auto meters = static_cast<std::uint64_t>(arguments.meters);
+  const auto days = static_cast<std::uint64_t>(arguments.days);
+  for (std::uint64_t meter = 0; meter < meters && std::ferror(out.get()) == 0; ++meter) {
+    for (const Policy& wish : simulated_wishes_of_days(arguments.wishes, meter, days))
       write_policy(out.get(), "h" + std::to_string(meter), wish, time, step);
   }
   FUGU_TRY(out.finish());

@@ -110,7 +110,7 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
         "--series-map, --clamp, --grace, --late and --strict belong to --readings: totals are taken as they are, and "
         "--sensitivity says what one meter can change");
   OpenSource open;
-  FUGU_ASSIGN(open.unit_step_, UnitStep::parse(options.unit_step));
+  FUGU_ASSIGN(open.unit_step_, of_option("--unit-step", UnitStep::parse(options.unit_step)));
   FUGU_ASSIGN(const TimeOptions time, time_options(options, clock, utc_offset_s));
   if (!options.stream.empty()) {
     FUGU_ASSIGN(Input input, Input::open(options.stream, open.progress_));

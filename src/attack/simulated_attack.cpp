@@ -161,7 +161,7 @@ SimulatedAttack simulate_unknown_placement(const Policy& policy, const SlotNoise
       return sums[static_cast<std::size_t>(to)] - sums[static_cast<std::size_t>(from)];
     };
     for (std::int64_t start = first_seen; start <= last_seen; ++start) most = std::max(most, ratio_from(start));
-    double sum = unseen * std::exp(-most);
+    double sum = unseen > 0 ? unseen * std::exp(-most) : 0;  // 0 · ∞ where true values tell against every start
     for (std::int64_t start = first_seen; start <= last_seen; ++start) sum += std::exp(ratio_from(start) - most);
     return most + std::log(sum / static_cast<double>(starts));
   });

@@ -228,8 +228,9 @@ constexpr StrategyKind kKinds[] = {
      "--mechanism smooth --definition w-event --epsilon 1 --w 96 --sensitivity 10", Serves::windows, false,
      [](Parameters) -> Made { return std::make_unique<SlotGroups>(SlotGroupsOptions::smooth()); }, true},
     {"narwhal", "spends what the policies leave where it helps most: the best plan the exact definition permits",
-     "least mean noise over all slots, within the certified gap; never more noise than unicorn-ps in any slot; a "
-     "profile is planned as if it were at its largest in every slot: safe, with more noise than it needs",
+     "least mean noise over all slots, within the certified gap; never more noise than unicorn-ps in any slot while "
+     "everything is known in advance; a profile is planned as if it were at its largest in every slot: safe, with more "
+     "noise than it needs",
      "proved", "docs/guarantees/narwhal.md",
      "--policies policies.csv --floor event:1 --mechanism narwhal --sensitivity 10", Serves::policies, false,
      make_narwhal_strategy},

@@ -48,24 +48,29 @@ Result<std::uint8_t> parse_days(std::string_view text) {
 }
 
 // Seconds since 1970 of a local day and minute: stamps are parsed in one place only.
-std::optional<std::int64_t> parse_local(std::string_view date, std::string_view time) {
+TimeFault parse_local(std::string_view date, std::string_view time, std::int64_t& second) {
+  if (date.size() != 10 || time.size() != 5) return TimeFault::shape;
   std::string text(date);
   text.append("T").append(time);
   Stamp stamp;
-  const bool good = date.size() == 10 && time.size() == 5 && parse_stamp(text, 0, stamp) == TimeFault::none;
-  return good ? std::optional(stamp.instant_s) : std::nullopt;
+  const TimeFault fault = parse_stamp(text, 0, stamp);
+  second = stamp.instant_s;
+  return fault;
 }
 
 Result<std::int32_t> parse_time(std::string_view what, std::string_view text, bool may_be_midnight) {
   if (may_be_midnight && text == "24:00") return kDay_s;
-  if (const auto second = parse_local("1970-01-01", text)) return static_cast<std::int32_t>(*second);
+  std::int64_t second = 0;
+  if (parse_local("1970-01-01", text, second) == TimeFault::none) return static_cast<std::int32_t>(second);
   return wrong(what, text, may_be_midnight ? "a time of day from 00:00 to 24:00" : "a time of day from 00:00 to 23:59");
 }
 
 Result<std::chrono::sys_days> parse_day(std::string_view what, std::string_view text) {
-  const auto second = parse_local(text, "00:00");
-  if (!second) return wrong(what, text, "a date such as 2026-06-01");
-  return std::chrono::sys_days(std::chrono::days(*second / kDay_s));
+  std::int64_t second = 0;
+  const TimeFault fault = parse_local(text, "00:00", second);
+  if (fault == TimeFault::year) return wrong(what, text, expected_stamp(fault));
+  if (fault != TimeFault::none) return wrong(what, text, "a date such as 2026-06-01");
+  return std::chrono::sys_days(std::chrono::days(second / kDay_s));
 }
 
 std::int64_t second_of(std::chrono::sys_days day) { return std::int64_t{day.time_since_epoch().count()} * kDay_s; }

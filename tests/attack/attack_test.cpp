@@ -140,6 +140,25 @@ TEST(Attack, WithOneStartUnknownIsKnown) {
   EXPECT_NEAR(known.accuracy, unknown.accuracy, 1e-3);
 }
 
+TEST(Attack, WhoDoesNotKnowWhenStillReadsTrueValues) {
+  const SlotNoise exact{{0, 9}, NoiseKind::laplace, {std::vector<double>(10, 0.0)}};
+  for (const std::uint64_t length : {1, 2, 4}) {
+    const SimulatedAttack played = simulate_unknown_placement(policy(2, 5, length, 700, 1), exact, 500, 5);
+    EXPECT_EQ(played.auc, 1) << length;
+    EXPECT_EQ(played.accuracy, 1) << length;
+  }
+}
+
+TEST(Attack, OneTrueValueTellsWhenEveryOccurrenceCoversIt) {
+  SlotNoise noise{{0, 9}, NoiseKind::laplace, {std::vector<double>(10, 1e6)}};
+  noise.scales_steps[0][3] = 0;
+  const SimulatedAttack covered = simulate_unknown_placement(policy(2, 5, 3, 700, 1), noise, 500, 5);
+  EXPECT_EQ(covered.auc, 1);
+  // Of the three starts 2, 3 and 4 two cover slot 3. The third is a guess: 2/3 + 1/3 · 1/2.
+  const SimulatedAttack in_part = simulate_unknown_placement(policy(2, 5, 2, 700, 1), noise, 3000, 5);
+  EXPECT_NEAR(in_part.auc, 5.0 / 6, 0.03);
+}
+
 TEST(Attack, OutsideTheReleaseThereIsNothingToSee) {
   const std::vector<double> rates(4, 0.01);
   Collection collection;

@@ -67,6 +67,23 @@ TEST_F(AttackCommand, ASecondSecretCountsTogether) {
   EXPECT_TRUE(says(finished, "82:18")) << finished;
 }
 
+TEST_F(AttackCommand, SeriesOfDifferentMetersAreAttackedOneByOne) {
+  write("r.csv", kReleases, "0,a,5,2,0.5,1\n0,b,4,2,0.5,1\n1,a,5,2,0.5,1\n1,b,4,2,0.5,1\n");
+  EXPECT_TRUE(says(attack("--released r.csv --policies p.csv"), "2.00 of 1"));
+  const Finished own = attack("--released r.csv --policies p.csv --budgets own");
+  EXPECT_EQ(own.exit_code, 0) << own;
+  EXPECT_TRUE(says(own, "1.00 of 1")) << own;
+  write("r.csv", kReleases, "0,a,5,2,0.5,1\n0,b,4,1,1,1\n1,a,5,2,0.5,1\n1,b,4,2,0.5,1\n");
+  const Finished broken = attack("--released r.csv --policies p.csv --budgets own");
+  EXPECT_EQ(broken.exit_code, 1) << broken;
+  EXPECT_TRUE(says(broken, "2.00 of 1")) << broken;
+
+  write_file(directory_ / "map.csv", "meter,series\na,a\n");
+  expect_error("--released r.csv --policies p.csv --budgets own --series-map map.csv", "leave --budgets out");
+  write_file(directory_ / "u.csv", "meter,appliance,start,minutes,kw\n");
+  expect_error("--released r.csv --policies p.csv --budgets own --uses u.csv", "give --series-map");
+}
+
 TEST_F(AttackCommand, HalfTheScaleIsCaught) {
   write("r.csv", kReleases, "0,load,5.5,1,1,1\n1,load,4,1,1,1\n");
   const Finished finished = attack("--released r.csv --policies p.csv");
@@ -171,9 +188,9 @@ TEST_F(AttackCommand, WhatIsNotRightIsNamed) {
   expect_error("--released r.csv --policies p.csv --delta 1", "--delta");
   expect_error("--released r.csv --policies p.csv --noise uniform", "laplace or gaussian");
   expect_error("--released r.csv --policies p.csv --noise gaussian", "without --delta");
-  expect_error("--released r.csv --policies p.csv --plays 3", "--plays");
+  expect_error("--released r.csv --policies p.csv --plays -1", "--plays: found -1; expected 100");
   expect_error("--released r.csv --policies p.csv --meter b", "no policy of meter 'b'");
-  expect_error("--released r.csv --policies p.csv --unit-step 0", "unit step");
+  expect_error("--released r.csv --policies p.csv --unit-step 0", "--unit-step: unit step");
   write("late.csv", kPolicies, "a,10,13,1,2,1\n");
   expect_error("--released r.csv --policies late.csv", "no policy overlaps the released slots");
   write("none.csv", kPolicies, "");

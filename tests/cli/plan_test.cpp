@@ -85,12 +85,53 @@ TEST_F(PlanCommand, OnePolicyHasTheNoiseThatFollowsByHand) {
   const Finished finished = plan("--strategies narwhal --unit kW", "one.csv");
   ASSERT_EQ(finished.exit_code, 0) << finished;
   EXPECT_EQ(row_of(finished.out, "narwhal")[1], "24.0") << finished;  // T·θ/ε = 4·3/0.5
-  EXPECT_GT(std::strtod(line_after(finished.out, "share").c_str(), nullptr), 97) << "it alone binds\n" << finished;
+  EXPECT_EQ(words(line_after(finished.out, "share"))[0], "100") << "it alone binds\n" << finished;
   const auto gains = row_of(finished.out, "a");
   ASSERT_GE(gains.size(), 13u) << finished;
   EXPECT_EQ(gains[5], "−50") << "half as large";
   EXPECT_EQ(gains[9], "−50") << "ε doubled";
   EXPECT_EQ(gains[11], "−100") << "withdrawn";
+}
+
+TEST_F(PlanCommand, SharesOfThoseWhoBindAddUpToAHundred) {
+  write_file(directory_ / "two.csv", std::string(kHeader) + "m1,10,19,2,3,0.5\nm2,15,24,1,4,1\n");
+  for (const char* options : {"", "--delta 1e-6", "--series 3 --budgets own"}) {
+    const Finished finished = plan(options, "two.csv");
+    double sum = 0;
+    for (const std::string& line : lines_of(finished.out)) {
+      const std::vector<std::string> row = words(line);
+      if (row.size() == 8 && row[1] == "%" && row[2].starts_with("m")) sum += std::strtod(row[0].c_str(), nullptr);
+    }
+    EXPECT_NEAR(sum, 100, 1) << options << "\n" << finished;
+  }
+}
+
+TEST_F(PlanCommand, WhatIsGainedIsAChangeOfTheTotal) {
+  write_file(directory_ / "two.csv", std::string(kHeader) + "m1,10,19,2,3,0.5\nm2,15,24,1,4,1\n");
+  const Finished finished = plan("", "two.csv");
+  // 10 slots of 12 and 5 of 4 are 140. Without m2 it is 120, though their mean is larger.
+  EXPECT_NEAR(expected_error(finished, "narwhal"), 140.0 / 15, 0.01) << finished;
+  EXPECT_NE(finished.out.find("change of the total expected error over all slots"), std::string::npos) << finished;
+  const auto row = row_of(finished.out, "m2");
+  ASSERT_GE(row.size(), 2u) << finished;
+  EXPECT_EQ(row[row.size() - 2], "−14") << finished;
+}
+
+TEST_F(PlanCommand, SaysWhenThereIsNothingToExplain) {
+  write_file(directory_ / "late.csv", std::string(kHeader) + "m1,10,19,2,3,0.5\nm2,0,4,1,4,1\n");
+  const auto expect_words = [&](const std::string& options, const char* why) {
+    const Finished finished = plan(options, "late.csv");
+    EXPECT_EQ(finished.exit_code, 0) << finished;
+    EXPECT_NE(finished.out.find(why), std::string::npos) << finished;
+    EXPECT_EQ(finished.out.find("Who binds"), std::string::npos) << finished;
+    EXPECT_EQ(finished.out.find("What everybody would gain"), std::string::npos) << finished;
+  };
+  expect_words("--slots 8 --meter m1", "No policy of meter 'm1' is relevant from 0 to 7.");
+  expect_words("--slots 8 --sensitivity 100 --floor event:0.001", "No policy binds");
+  write_file(directory_ / "late.csv", std::string(kHeader) + "m1,10,19,2,3,0.5\n");
+  expect_words("--slots 5", "No policy is relevant from 0 to 4.");
+  const Finished drawn = plan("--slots 5 --plot p.svg", "late.csv");
+  EXPECT_NE(drawn.err.find("No picture was drawn"), std::string::npos) << drawn;
 }
 
 TEST_F(PlanCommand, APolicyThatMovesLaterDoesNotLeaveTheStream) {
@@ -469,12 +510,18 @@ TEST_F(PlanCommand, RejectsWhatMakesNoSense) {
       {"plan --policies p.csv --strategies unicorn", "known are narwhal"},
       {"plan --policies p.csv --meter z", "no policy of meter 'z'"},
       {"plan --policies p.csv --floor event:1", "--sensitivity"},
-      {"plan --policies p.csv --floor event:1 --sensitivity 1 --exact-when-idle", "exclude each other"},
+      {"plan --policies p.csv --floor event:1 --sensitivity 1 --exact-when-idle", "both found and exclude each other"},
+      {"publish --stream s.csv --mechanism narwhal --policies p.csv --floor event:1 --exact-when-idle", "both found"},
+      {"plan --policies p.csv --floor w-event:1:0 --sensitivity 10", "--floor: w must be"},
       {"plan --policies p.csv --floor often", "--floor"},
-      {"plan --policies p.csv --target-error 0", "--target-error"},
+      {"plan --policies p.csv --target-error 0", "--target-error: found 0;"},
+      {"plan --policies p.csv --target-error -1", "--target-error: found -1;"},
+      {"plan --policies p.csv --target-error nan", "--target-error: found nan;"},
+      {"plan --policies p.csv --notice -1", "--notice: found -1;"},
       {"plan --policies p.csv --from 9 --until 3", "--from and --until"},
-      {"plan --policies p.csv --from soon", "--from"},
-      {"plan --policies p.csv --slots 0", "--slots"},
+      {"plan --policies p.csv --from soon", "--from: found 'soon'; expected a slot number such as 0, 1, 2 (or"},
+      {"plan --policies p.csv --slots 0", "--slots: found 0; expected 1 to 16777216"},
+      {"plan --policies p.csv --slots 99999999999", "--slots: found 99999999999; expected 1 to 16777216"},
       {"plan --policies p.csv --delta 2", "--delta"},
       {"plan --policies p.csv --out - --html -", "only one of"},
       {"plan --policies p.csv --top -1", "--top"},
@@ -483,7 +530,10 @@ TEST_F(PlanCommand, RejectsWhatMakesNoSense) {
       {"plan --policies p.csv --series a,b,a", "'a' twice"},
       {"plan --policies p.csv --series a --series-map p.csv", "leave --series"},
       {"plan --policies p.csv --series a,b --sensitivity 1,2,3", "--sensitivity"},
-      {"plan --policies p.csv --unit-step kW", "unit step"},
+      {"plan --policies p.csv --unit-step 0", "--unit-step: unit step: found zero"},
+      {"plan --policies p.csv --start 2026-01-01T00:00:00Z --slot-length 0m", "--slot-length: duration: found '0m'"},
+      {"simulate policies --epsilon 1 --days -1", "--days: found -1; expected 1 to 36600"},
+      {"simulate policies --epsilon 1 --meters 0", "--meters: found 0; expected 1 to 10000000"},
       {"plan --policies p.csv --start yesterday", "--start"},
   };
   for (const auto& [command, message] : wrong) {

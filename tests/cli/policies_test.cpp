@@ -78,11 +78,39 @@ TEST_F(Policies, AnAuditOfReleasesSaysWhatItLookedAtBesides) {
   EXPECT_NE(said.out.find("true values when idle"), std::string::npos) << said;
 }
 
+TEST_F(Policies, WhoHidesNothingIsWarned) {
+  const std::string options =
+      "--policies p.csv --exact-when-idle --mechanism narwhal --ledger run.ledger --out out.csv";
+  const auto warnings = [&](const std::string& rows, const std::string& more) {
+    state(rows);
+    std::filesystem::remove(directory_ / "run.ledger");
+    std::filesystem::remove(directory_ / "out.csv");
+    const Finished finished = publish(options + more);
+    EXPECT_EQ(finished.exit_code, 0) << finished;
+    return finished.err;
+  };
+  const std::string at_the_end = "no policy was relevant in any slot: every value was released as it is";
+  const std::string none = warnings("", "");
+  EXPECT_NE(none.find("p.csv: holds no policy: "), std::string::npos) << none;
+  EXPECT_NE(none.find(at_the_end), std::string::npos) << none;
+  EXPECT_NE(warnings("", " --follow").find("p.csv: holds no policy yet: "), std::string::npos);
+  const std::string outside = warnings("a,40,45,3,2,1\n", "");  // the stream ends with slot 39
+  EXPECT_EQ(outside.find("holds no policy"), std::string::npos) << outside;
+  EXPECT_NE(outside.find(at_the_end), std::string::npos) << outside;
+  // What earlier runs released counts: a run that goes on after the policy is over says nothing.
+  const std::string within = warnings("a,4,15,3,2,1\n", "");
+  EXPECT_EQ(within.find("warning"), std::string::npos) << within;
+  write_file(directory_ / "s.csv", stream(50));
+  const Finished resumed = publish(options);
+  EXPECT_EQ(resumed.exit_code, 0) << resumed;
+  EXPECT_EQ(resumed.err.find("warning"), std::string::npos) << resumed;
+}
+
 TEST_F(Policies, ARuleThatBreaksThemRunsInSimulationsOnlyAndFailsTheAudit) {
   state("a,1,4,1,1,1\na,1,2,1,1,1\na,3,4,1,1,1\n");  // the witness against the conference paper's Theorem 8
   const std::string options = "--policies p.csv --exact-when-idle --mechanism conference-9 --out out.csv";
   const Finished refused = publish(options);
-  EXPECT_EQ(refused.exit_code, 2) << refused;
+  EXPECT_EQ(refused.exit_code, 3) << refused;
   EXPECT_FALSE(exists("out.csv"));
   ASSERT_EQ(publish(options + " --seed 1").exit_code, 0);
   const Finished audit = run_fugu(directory_, "audit --released out.csv --policies p.csv");

@@ -87,6 +87,8 @@ TEST(Recurrence, BadInput) {
   EXPECT_EQ(with([](auto& t) { t.to = "9:00"; }), "found to '9:00'; expected a time of day from 00:00 to 24:00");
   EXPECT_EQ(with([](auto& t) { t.until = "2026-02-30"; }),
             "found until '2026-02-30'; expected a date such as 2026-06-01");
+  EXPECT_EQ(with([](auto& t) { t.until = "2262-06-01"; }),
+            "found until '2262-06-01'; expected a year from 1900 to 2200");
   EXPECT_EQ(with([](auto& t) { t.since = "2026-06-01"; }), "found until '2026-06-01'; expected a date after `since`");
   EXPECT_EQ(with([](auto& t) { t.until = "2026-03-29"; }),
             "found a wish without an occurrence; expected a later `until`");
