@@ -263,6 +263,39 @@ void cap_by_past(const Bounds& bounds, std::span<const double> spent, std::vecto
   });
 }
 
+/// The rate from now on at which no window of a term sums up to more than its largest one of the past does. `sums`:
+/// [t], of the rates before slot t.
+double rate_for_nothing(const PlanTerm& term, std::span<const double> sums) {
+  const std::size_t now = sums.size() - 1;
+  if (term.first >= now) return 0;
+  const std::size_t past = now - term.first;
+  double largest = 0;
+  for (std::size_t end = term.first + 1; end <= now; ++end)
+    largest = std::max(
+        largest, sums[end] - sums[std::max<std::size_t>(term.first, end - std::min<std::size_t>(end, term.length))]);
+  double rate = kInfinity;  // the least of windows that reach back by some slots
+  for (std::size_t back = 0; back <= past && back < term.length; ++back)
+    rate = std::min(rate, (largest - (sums[now] - sums[now - back])) / static_cast<double>(term.length - back));
+  return std::max(0.0, rate * (1 - kMargin));
+}
+
+/// Rates from now on that add to no loss, because the past has lost as much: feasible whatever is left of budgets.
+template <class Bounds>
+std::vector<double> rates_for_nothing(const Bounds& bounds, std::span<const double> spent, std::size_t slots) {
+  std::vector<double> sums(1, 0.0);
+  for (const double rate : spent) sums.push_back(sums.back() + rate);
+  std::vector<double> rates(slots, kInfinity);
+  bounds.for_each([&](const Bound& bound) {
+    for (const PlanTerm& term : bound.terms) {
+      if (term.last < spent.size()) continue;
+      const double rate = rate_for_nothing(term, sums);
+      for (std::size_t t = std::max<std::size_t>(term.first, spent.size()); t <= term.last; ++t)
+        rates[t] = std::min(rates[t], rate);
+    }
+  });
+  return rates;
+}
+
 /// Makes rates feasible, and spends what they leave.
 class Repair {
  public:
@@ -360,12 +393,16 @@ struct PlanSolver::Workspace {
   Repair repair;
   PlanConstraints constraints;
   std::vector<double> candidate;
+  std::vector<double> kept;     // of the candidate, at least
+  std::vector<double> lower;    // rates that are feasible: of the reference, or of the past and what comes for nothing
   std::vector<double> ceiling;  // of rates: only bounds that can bind below it are looked at
 
   template <class Bounds>
   void open(const Bounds& bounds, const PlanTask& task, std::size_t slots);
   template <class Bounds>
   void take_reference(const Bounds& bounds, const PlanTask& task);
+  template <class Bounds>
+  void take_for_nothing(const Bounds& bounds, const PlanTask& task);
   template <class Bounds>
   void consider(const Bounds& bounds, const PlanConstraints& working, const PlanTask& task, Plan& plan);
   template <class Bounds, class Visit>
@@ -403,7 +440,19 @@ void PlanSolver::Workspace::open(const Bounds& bounds, const PlanTask& task, std
     boxes.weight[t] = 0;
     boxes.at_least[t] = boxes.at_most[t] = task.spent[t];
   }
+  lower = boxes.at_least;
+  if (!task.spent.empty()) take_for_nothing(bounds, task);
   ceiling = boxes.at_most;
+}
+
+template <class Bounds>
+void PlanSolver::Workspace::take_for_nothing(const Bounds& bounds, const PlanTask& task) {
+  const std::vector<double> for_nothing = rates_for_nothing(bounds, task.spent, lower.size());
+  for (std::size_t t = task.spent.size(); t < lower.size(); ++t) {
+    if (boxes.weight[t] == 0) continue;
+    lower[t] = task.at_most.empty() ? for_nothing[t] : std::min(for_nothing[t], task.at_most[t]);
+    boxes.at_most[t] = std::max(boxes.at_most[t], lower[t]);
+  }
 }
 
 template <class Bounds>
@@ -432,7 +481,9 @@ template <class Bounds>
 void PlanSolver::Workspace::consider(const Bounds& bounds, const PlanConstraints& working, const PlanTask& task,
                                      Plan& plan) {
   candidate.assign(ascent.rates().begin(), ascent.rates().end());
-  repair.shrink(bounds, boxes.at_least, candidate);
+  kept.resize(candidate.size());
+  for (std::size_t t = 0; t < candidate.size(); ++t) kept[t] = std::min(lower[t], candidate[t]);
+  repair.shrink(bounds, kept, candidate);
   for (int pass = 0; pass < kFillPasses; ++pass) repair.grow(bounds, boxes.weight, ceiling, candidate);
   const double objective = objective_of(boxes, task.objective, candidate);
   if (plan.rate.empty() || objective < plan.objective) {
