@@ -81,7 +81,6 @@ Outcome run_bench(const BenchArguments& arguments) {
   if (arguments.list) return list_suites();
   if (!arguments.print.empty()) return print_suite(arguments.print);
   if (arguments.suite.empty()) return Error{Cause::usage, "--suite is missing: a name (see --list) or a TOML file"};
-  if (arguments.study.runs && *arguments.study.runs < 1) return Error{Cause::usage, "--runs: expected at least 1"};
   FUGU_ASSIGN(Suite suite, find_suite(arguments.suite));
   const std::string out = arguments.out.empty() ? "bench-" + suite.name : arguments.out;
   FUGU_ASSIGN(const Study study, Study::make(std::move(suite), arguments.study));
@@ -110,7 +109,8 @@ void add_bench(CLI::App& app, Outcome& outcome) {
   command->add_option("--data", arguments->study.data_folder, "Folder in which the suite's stream files lie");
   command->add_option("--threads", arguments->threads, "Threads; all cores without it")->check(CLI::Range(1U, 4096U));
   command->add_option("--seed", arguments->study.seed, "Instead of the suite's seed");
-  command->add_option("--runs", arguments->study.runs, "Instead of the suite's number of runs");
+  command->add_option("--runs", arguments->study.runs, "Instead of the suite's number of runs")
+      ->check(CLI::Range(std::uint64_t{1}, kRunsMax));
   command->add_flag("--as-published", arguments->study.as_published,
                     "Adds the forms that break their promise, with the verdict beside their numbers");
   command->add_flag("--restart", arguments->restart, "Throws away the results that are in the folder");

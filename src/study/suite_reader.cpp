@@ -36,7 +36,6 @@ namespace fugu {
 
 namespace {
 
-constexpr std::uint64_t kRunsMax = 1'000'000;
 constexpr std::int64_t kSlotsMax = 100'000'000;
 constexpr std::size_t kGridMax = 100'000;  // streams, or requirements: more is a slip
 

@@ -131,8 +131,10 @@ TEST(Bench, BadInputSaysWhatAndWhere) {
   expect("--suite thesis-real", 2, "thesis-real.toml:14:8: found the file streams/worldcup98");
   suite("good.toml", "runs = 3", "runs = 4");
   expect("--suite good.toml --threads 0", 2, "--threads");
-  expect("--suite good.toml --runs 0", 2, "--runs");
+  for (const char* runs : {"0", "-1", "1000001", "99999999999", "18446744073709551616"})
+    expect(std::string("--suite good.toml --runs ").append(runs), 2, "not in range 1 to 1000000");
   expect("--suite good.toml --out good.toml", 4, "good.toml");
+  EXPECT_FALSE(fs::exists(directory / "bench-good")) << "nor with options that are wrong";
   EXPECT_FALSE(fs::exists(directory / "bench-unknown")) << "nothing is begun before all is known to be in order";
 }
 
