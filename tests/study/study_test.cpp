@@ -541,6 +541,21 @@ TEST(StudyReport, IsOneBalancedPageWithEverythingInIt) {
       << "self-contained";
 }
 
+TEST(StudyReport, AFormThatIsKnownToBreakItsPromiseIsNotSaidToHold) {
+  const Study study = study_of(kSmall, {.as_published = true});
+  std::vector<CellResult> results = results_of(study, 2);
+  for (CellResult& result : results) result.verdict = {Verdict::Kind::holds, 1};
+  const auto page = study_page(study, results);
+  ASSERT_TRUE(page);
+  const std::size_t row = page->find("bd-as-published", page->find(">Verdicts<"));
+  ASSERT_NE(row, std::string::npos);
+  const std::string cells = page->substr(row, page->find("</tr>", row) - row);
+  EXPECT_NE(cells.find("BREAKS its promise"), std::string::npos) << cells;
+  EXPECT_NE(cells.find("not seen to break here"), std::string::npos) << cells;
+  EXPECT_EQ(cells.find("holds"), std::string::npos) << cells;
+  EXPECT_EQ(page->find("Every mechanism whose verdict is"), std::string::npos);
+}
+
 TEST_F(StudyOfFiles, PageSaysWhoseTheBudgetsAreAndShowsOnlyBandsThatThereAre) {
   write("a.csv", "timestamp,x,y\n1,3,4\n2,3,4\n3,3,4\n");
   const auto page_of = [&](const Study& made) {
