@@ -155,6 +155,25 @@ TEST(Bench, ResultsOfAnotherStudyAreRefusedAndKept) {
   EXPECT_NE(read_file(directory / "out/results.csv"), before);
 }
 
+TEST(Bench, ARestartThrowsAwayWhatWasMadeOfTheOldResults) {
+  const TempDir directory;
+  write_file(directory / "few.toml", kFewCells);
+  ASSERT_EQ(run_fugu(directory, "bench --suite few.toml --out out").exit_code, 0);
+  const Finished finished = run_fugu(directory, "bench --suite few.toml --seed 2 --out out --restart --no-report");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  for (const char* name : {"out/report.html", "out/deterioration.csv"}) EXPECT_FALSE(fs::exists(directory / name));
+
+  fs::create_directory(directory / "mine");
+  write_file(directory / "mine/report.html", "not of fugu");
+  ASSERT_EQ(run_fugu(directory, "bench --suite few.toml --out mine --restart --no-report").exit_code, 0);
+  EXPECT_EQ(read_file(directory / "mine/report.html"), "not of fugu") << "nothing says that it is made of results";
+
+  fs::create_directory(directory / "other");
+  write_file(directory / "other/deterioration.csv", "not of fugu");
+  EXPECT_EQ(run_fugu(directory, "bench --suite few.toml --out other").exit_code, 2) << "would be replaced";
+  EXPECT_EQ(read_file(directory / "other/deterioration.csv"), "not of fugu");
+}
+
 TEST(Bench, RecordedStreams) {
   if (!fs::exists(fs::path(FUGU_SHARED_DATA) / "streams")) GTEST_SKIP() << "no recorded data here";
   const TempDir directory;
