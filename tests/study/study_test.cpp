@@ -433,6 +433,24 @@ TEST(Study, ExamplesCarryTheirBand) {
             static_cast<double>(NoiseLaw{NoiseKind::laplace, {20, 1}}.magnitude_quantile(0.95)));
 }
 
+TEST(Study, ExamplesAreTruncatedAsTheRunsAre) {
+  const Study study = study_of(R"(
+runs = 1
+mechanisms = ["uniform"]
+[[stream]]
+length = 100
+season = 20
+amplitude = 1
+truncate = true
+[[requirement]]
+epsilon = 0.1
+w = 10
+)");
+  const auto example = study.example(study.cells()[0], 100);
+  ASSERT_TRUE(example);
+  EXPECT_EQ(std::ranges::min(example->released), 0) << "noise of scale 100 around values of 0 to 1";
+}
+
 // --- Results on disk
 // --------------------------------------------------------------------------------------------------
 
