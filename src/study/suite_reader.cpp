@@ -368,7 +368,12 @@ Result<void> read_file_stream(TableReader& table, Suite& suite) {
     FUGU_ASSIGN(stream.period_slots, table.whole("season", 0, 2, 1'000'000'000));
     stream.season_slots = static_cast<double>(stream.period_slots);
   }
-  for (const auto& one : series) file.series.push_back(one.text);
+  for (const auto& one : series) {
+    if (std::ranges::find(file.series, one.text) != file.series.end())
+      return found_but_expected({suite.file, one.place.line, one.place.column}, shown(one.text) + " twice",
+                                "each series once");
+    file.series.push_back(one.text);
+  }
   file.slots_max = static_cast<std::int64_t>(slots);
   stream.place = place_of(table.find("file")->source());
   FUGU_ASSIGN(const bool each, table.flag("each_series", false));

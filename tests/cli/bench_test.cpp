@@ -155,6 +155,34 @@ TEST(Bench, ResultsOfAnotherStudyAreRefusedAndKept) {
   EXPECT_NE(read_file(directory / "out/results.csv"), before);
 }
 
+TEST(Bench, RefusesTheStreamsThatPublishRefuses) {
+  const TempDir directory;
+  const std::string publish =
+      "publish --definition w-event --epsilon 1 --w 5 --sensitivity 1 --mechanism uniform --stream s.csv";
+  const auto expect = [&](const std::string& stream, const std::string& series, const std::string& message) {
+    write_file(directory / "s.csv", stream);
+    std::string text = kFewCells;
+    const std::string artificial = "length = 50\nseason = 20\namplitude = 10";
+    text.replace(text.find(artificial), artificial.size(), "file = \"s.csv\"\n" + series);
+    write_file(directory / "file.toml", text);
+    for (const char* command :
+         {"bench --suite file.toml --data .", "advise --sample s.csv --sensitivity 1 --epsilon 1 --w 5"}) {
+      if (!series.empty() && std::string_view(command).starts_with("advise")) continue;  // it has all series
+      const Finished finished = run_fugu(directory, command);
+      EXPECT_EQ(finished.exit_code, 2) << command << "\n" << finished;
+      EXPECT_NE(finished.err.find(message), std::string::npos) << command << "\n" << finished;
+    }
+  };
+  expect("0,5,7\n1,5,7\n2,5,7\n", "", "s.csv:1:1: found a row of data; expected a header");
+  EXPECT_EQ(run_fugu(directory, publish).exit_code, 2);
+  expect("2026-01-01T00:00:00Z,5\n2026-01-01T00:15:00Z,5\n", "", "s.csv:1:1: found a row of data; expected a header");
+  EXPECT_EQ(run_fugu(directory, publish).exit_code, 2);
+  expect("time,a,a\n0,5,7\n1,5,7\n", "", "s.csv:1:8: found series 'a' a second time; expected each series once");
+  EXPECT_EQ(run_fugu(directory, publish).exit_code, 2);
+  expect("time,a,b\n0,5,7\n1,5,7\n", "series = [\"a\", \"a\"]",
+         "file.toml:6:16: found 'a' twice; expected each series once");
+}
+
 TEST(Bench, ARestartThrowsAwayWhatWasMadeOfTheOldResults) {
   const TempDir directory;
   write_file(directory / "few.toml", kFewCells);
