@@ -477,6 +477,9 @@ Result<void> check_names(const Suite& suite) {
 Result<void> read_root(const toml::table& from, Suite& suite) {
   TableReader root(suite.file, from);
   FUGU_ASSIGN(suite.name, root.text("name", ""));
+  if (suite.name.find_first_of("/,\"\n\r") != std::string::npos)  // it is part of the folder's name
+    return root.complain(*root.find("name"), "the name " + shown(suite.name),
+                         "a name without slash, comma, quote and line end");
   FUGU_ASSIGN(suite.title, root.text("title", suite.name));
   FUGU_ASSIGN(suite.description, root.text("description", ""));
   FUGU_ASSIGN(suite.seed, root.whole("seed", 1, 0, INT64_MAX));

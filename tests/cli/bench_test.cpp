@@ -133,6 +133,8 @@ TEST(Bench, BadInputSaysWhatAndWhere) {
   expect("--suite good.toml --threads 0", 2, "--threads");
   for (const char* runs : {"0", "-1", "1000001", "99999999999", "18446744073709551616"})
     expect(std::string("--suite good.toml --runs ").append(runs), 2, "not in range 1 to 1000000");
+  suite("path.toml", "runs = 3", "runs = 3\nname = \"../../x\"");
+  expect("--suite path.toml", 2, "path.toml:4:8: found the name '../../x'; expected a name without slash");
   expect("--suite good.toml --out good.toml", 4, "good.toml");
   EXPECT_FALSE(fs::exists(directory / "bench-good")) << "nor with options that are wrong";
   EXPECT_FALSE(fs::exists(directory / "bench-unknown")) << "nothing is begun before all is known to be in order";
