@@ -6,6 +6,7 @@
 #include "fugu/study/results.hpp"
 #include "fugu/study/study_report.hpp"
 #include "progress.hpp"
+#include "source_options.hpp"
 #include "table.hpp"
 
 namespace fugu::cli {
@@ -64,6 +65,12 @@ Outcome print_suite(const std::string& name) {
   return kDone;
 }
 
+void warn_of_rounding(const Study& study) {
+  for (const PreparedStream& stream : study.streams())
+    warn_if_rounded(stream.unit_step(), short_number(stream.facts().sensitivity), stream.sensitivity_steps(),
+                    "sensitivity of " + stream.facts().name, "unit step");
+}
+
 Result<void> run_cells(const BenchArguments& arguments, const Study& study, ResultsFolder& folder) {
   Progress progress("runs");
   const auto show = [&](std::uint64_t done, std::uint64_t all) { progress.update_now(done, all); };
@@ -84,6 +91,7 @@ Outcome run_bench(const BenchArguments& arguments) {
   FUGU_ASSIGN(Suite suite, find_suite(arguments.suite));
   const std::string out = arguments.out.empty() ? "bench-" + suite.name : arguments.out;
   FUGU_ASSIGN(const Study study, Study::make(std::move(suite), arguments.study));
+  warn_of_rounding(study);
   FUGU_ASSIGN(ResultsFolder folder, ResultsFolder::open(out, study, arguments.restart));
   const std::size_t kept = folder.done();
   if (kept > 0)

@@ -204,6 +204,21 @@ TEST(Bench, ARestartThrowsAwayWhatWasMadeOfTheOldResults) {
   EXPECT_EQ(read_file(directory / "other/deterioration.csv"), "not of fugu");
 }
 
+TEST(Bench, SaysWhenASensitivityIsRoundedUp) {
+  const TempDir directory;
+  std::string text = kFewCells;
+  text.replace(text.find("amplitude = 10"), 14, "amplitude = 10\nsensitivity = 0.25");
+  write_file(directory / "few.toml", text);
+  const Finished finished = run_fugu(directory, "bench --suite few.toml --no-report");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.err.find("warning: sensitivity of season20-amplitude10: 0.25 is no multiple of the unit step and "
+                              "counts as 1: a finer unit step needs less noise"),
+            std::string::npos)
+      << finished;
+  write_file(directory / "few.toml", kFewCells);
+  EXPECT_EQ(run_fugu(directory, "bench --suite few.toml --no-report --restart").err.find("warning"), std::string::npos);
+}
+
 TEST(Bench, RecordedStreams) {
   if (!fs::exists(fs::path(FUGU_SHARED_DATA) / "streams")) GTEST_SKIP() << "no recorded data here";
   const TempDir directory;
