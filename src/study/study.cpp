@@ -140,6 +140,9 @@ Result<void> Study::check_mechanism(const SuiteMechanism& mechanism) const {
                               "\"hybrid:K\" for a release every K-th slot, such as \"hybrid:8\"");
   if (kind != nullptr && !is_hybrid && mechanism.every_slots)
     return found_but_expected(place, shown(mechanism.label), mechanism.name + ": only hybrid takes a K");
+  if (kind != nullptr && (static_cast<unsigned>(kind->serves) & static_cast<unsigned>(Serves::both)) == 0)
+    return found_but_expected(place, mechanism.name + ", which serves neither w nor policies",
+                              "a mechanism that does, such as \"uniform\"");
   for (const SuiteRequirement& requirement : suite_.requirements) {
     if (kind != nullptr && kind->serves == Serves::policies && !requirement.policies)
       return found_but_expected(place, mechanism.name + ", which follows policies, and a requirement with w",

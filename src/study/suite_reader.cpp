@@ -171,7 +171,9 @@ class TableReader {
     if (value && *value >= least && *value <= most) return *value;
     char range[80];
     std::snprintf(range, sizeof range, " from %.6g to %.6g", least, most);
-    return complain(node, value ? "a number out of range" : kind_of(node), std::string(key).append(range));
+    char found[40];
+    std::snprintf(found, sizeof found, "%.9g", value.value_or(0));
+    return complain(node, value ? found : kind_of(node), std::string(key).append(range));
   }
 
   Result<std::uint64_t> whole_of(const toml::node& node, std::string_view key, std::uint64_t least,
@@ -181,7 +183,7 @@ class TableReader {
         static_cast<std::uint64_t>(*value) <= most)
       return static_cast<std::uint64_t>(*value);
     return complain(
-        node, value ? "a number out of range" : kind_of(node),
+        node, value ? std::to_string(*value) : kind_of(node),
         std::string(key) + " as a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   }
 

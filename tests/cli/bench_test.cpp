@@ -135,6 +135,9 @@ TEST(Bench, BadInputSaysWhatAndWhere) {
     expect(std::string("--suite good.toml --runs ").append(runs), 2, "not in range 1 to 1000000");
   suite("path.toml", "runs = 3", "runs = 3\nname = \"../../x\"");
   expect("--suite path.toml", 2, "path.toml:4:8: found the name '../../x'; expected a name without slash");
+  suite("discounted.toml", "uniform", "planned");
+  expect("--suite discounted.toml", 2,
+         "discounted.toml:2:15: found planned, which serves neither w nor policies; expected a mechanism that does");
   expect("--suite good.toml --out good.toml", 4, "good.toml");
   EXPECT_FALSE(fs::exists(directory / "bench-good")) << "nor with options that are wrong";
   EXPECT_FALSE(fs::exists(directory / "bench-unknown")) << "nothing is begun before all is known to be in order";
