@@ -451,6 +451,20 @@ w = 10
   EXPECT_EQ(std::ranges::min(example->released), 0) << "noise of scale 100 around values of 0 to 1";
 }
 
+TEST(Study, AGridThatNobodyCanWantIsRefused) {
+  const auto list = [](int count) {
+    std::string numbers;
+    for (int i = 1; i <= count; ++i) numbers.append(i > 1 ? ", " : "").append(std::to_string(i + 1));
+    return "[" + numbers + "]";
+  };
+  const std::string suite =
+      "mechanisms = [\"uniform\"]\n[[stream]]\nlength = 50\nseason = 10\namplitude = " + list(600) +
+      "\n[[requirement]]\nepsilon = 1\nw = " + list(500) + "\n";
+  EXPECT_EQ(error_of(suite),
+            "test.toml: found 1200000 cells (600 streams, 500 requirements, 4 mechanisms and yardsticks); expected at "
+            "most 1000000");
+}
+
 // --- Results on disk
 // --------------------------------------------------------------------------------------------------
 
