@@ -324,8 +324,12 @@ void AdviseRun::print_recommendation(const Advisor& advisor, const Advice& advic
     print_wrapped("Nothing beats not looking at the data: " + not_looking(advisor, yardstick) + " has an error of " +
                   number(yardstick.error) + ", the best strategy, " + best->label + ", one of " + number(best->error) +
                   (yardstick.label == name_of(Yardstick::zero) ? "" : " (it takes that value to be public)") +
-                  ". Spend no budget on this, or ask for less: a larger ε, a shorter w, totals over more meters. " +
-                  "--target-error " + short_number(yardstick.error) + " --solve epsilon (or w) says how much less.");
+                  ". Spend no budget on this" +
+                  (yardstick.error > 0
+                       ? ", or ask for less: a larger ε, a shorter w, totals over more meters. "
+                         "--target-error " +
+                             short_number(yardstick.error) + " --solve epsilon (or w) says how much less."
+                       : std::string(".")));  // no promise is weak enough to have no error
     return;
   }
   print_wrapped("Use " + best->label + ": predicted error " + number(best->error) + ", " +

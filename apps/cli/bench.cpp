@@ -6,6 +6,7 @@
 #include "fugu/study/results.hpp"
 #include "fugu/study/study_report.hpp"
 #include "progress.hpp"
+#include "source_options.hpp"
 #include "table.hpp"
 
 namespace fugu::cli {
@@ -64,6 +65,12 @@ Outcome print_suite(const std::string& name) {
   return kDone;
 }
 
+void warn_of_rounding(const Study& study) {
+  for (const PreparedStream& stream : study.streams())
+    warn_if_rounded(stream.unit_step(), short_number(stream.facts().sensitivity), stream.sensitivity_steps(),
+                    "sensitivity of " + stream.facts().name, "unit step");
+}
+
 Result<void> run_cells(const BenchArguments& arguments, const Study& study, ResultsFolder& folder) {
   Progress progress("runs");
   const auto show = [&](std::uint64_t done, std::uint64_t all) { progress.update_now(done, all); };
@@ -81,10 +88,10 @@ Outcome run_bench(const BenchArguments& arguments) {
   if (arguments.list) return list_suites();
   if (!arguments.print.empty()) return print_suite(arguments.print);
   if (arguments.suite.empty()) return Error{Cause::usage, "--suite is missing: a name (see --list) or a TOML file"};
-  if (arguments.study.runs && *arguments.study.runs < 1) return Error{Cause::usage, "--runs: expected at least 1"};
   FUGU_ASSIGN(Suite suite, find_suite(arguments.suite));
   const std::string out = arguments.out.empty() ? "bench-" + suite.name : arguments.out;
   FUGU_ASSIGN(const Study study, Study::make(std::move(suite), arguments.study));
+  warn_of_rounding(study);
   FUGU_ASSIGN(ResultsFolder folder, ResultsFolder::open(out, study, arguments.restart));
   const std::size_t kept = folder.done();
   if (kept > 0)
@@ -110,7 +117,8 @@ void add_bench(CLI::App& app, Outcome& outcome) {
   command->add_option("--data", arguments->study.data_folder, "Folder in which the suite's stream files lie");
   command->add_option("--threads", arguments->threads, "Threads; all cores without it")->check(CLI::Range(1U, 4096U));
   command->add_option("--seed", arguments->study.seed, "Instead of the suite's seed");
-  command->add_option("--runs", arguments->study.runs, "Instead of the suite's number of runs");
+  command->add_option("--runs", arguments->study.runs, "Instead of the suite's number of runs")
+      ->check(CLI::Range(std::uint64_t{1}, kRunsMax));
   command->add_flag("--as-published", arguments->study.as_published,
                     "Adds the forms that break their promise, with the verdict beside their numbers");
   command->add_flag("--restart", arguments->restart, "Throws away the results that are in the folder");

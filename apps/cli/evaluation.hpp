@@ -41,7 +41,8 @@ struct EvaluationOptions {
   std::function<void(const Observation&)> observe = {};
 };
 
-/// Compares `released` with the stream. Slots that only one of the two has are left out.
+/// Compares `released` with the stream. Slots that only one of the two has are left out; a series of which nothing has
+/// been released yet counts as 0.
 Result<Evaluation> evaluate(const SourceOptions& stream, const std::string& released, const EvaluationOptions& options);
 
 }  // namespace fugu::cli

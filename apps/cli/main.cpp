@@ -99,6 +99,7 @@ int run(int argc, char** argv) {
   add_simulate(app, outcome);
   add_describe(app, outcome);
   add_help(app, outcome);
+  check_unsigned_numbers(app);
   if (const auto unknown = unknown_command(app, argc, argv)) {  // also with --help, which would explain the rest
     note(*unknown);
     return exit_code(Cause::usage);

@@ -16,7 +16,8 @@ struct MetricsArguments {
 
 constexpr const char* kExamples = R"(
 Prints CSV: file,series,slots,mae,rmse,mre; with several files (runs) also the median and the 0.95 quantile over runs.
-MRE is the mean of |released − true| / max(|true|, gamma). Slots whose true value is missing do not count.
+MRE is the mean of |released − true| / max(|true|, gamma). Slots whose true value is missing do not count;
+a series of which nothing has been released yet counts as 0.
 
 Examples
   fugu metrics --stream totals.csv --released released.csv --gamma 10

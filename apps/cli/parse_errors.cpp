@@ -1,7 +1,11 @@
 #include "parse_errors.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -116,7 +120,23 @@ std::string about_extras(const Command& command, const std::string& first) {
          (takes_words ? "no more words" : "options, which begin with --");
 }
 
+/// Empty when `text` is in range, and when it is no number at all: the parser says so.
+std::string out_of_unsigned_range(const std::string& text) {
+  errno = 0;
+  std::ignore = std::strtoull(text.c_str(), nullptr, 0);
+  const bool is_negative = text.find('-') != std::string::npos;
+  if (!is_negative && errno != ERANGE) return "";
+  return "found '" + text + "'; expected a whole number from 0 to " + std::to_string(UINT64_MAX);
+}
+
 }  // namespace
+
+void check_unsigned_numbers(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_type_name().starts_with("UINT")) option->check(out_of_unsigned_range);
+  }
+  for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; })) check_unsigned_numbers(*below);
+}
 
 std::optional<std::string> unknown_command(const CLI::App& app, int argc, char** argv) {
   Command at{&app, "fugu"};

@@ -571,7 +571,10 @@ void add_publish(CLI::App& app, Outcome& outcome) {
           "uniform, sample, hybrid, smooth, bd, ba, dsat-w, fast-w, rescuedp, pegasus, adapub; with policies narwhal, "
           "unicorn-ps and others; discounted: equal, planned, published (see: fugu describe)")
       ->group(mechanism);
-  command->add_option("--every", options->every, "hybrid, equal: release every K-th slot")->group(mechanism);
+  command
+      ->add_option("--every", options->every,
+                   "hybrid, equal: release every K-th slot; hybrid: every w-th if K is larger")
+      ->group(mechanism);
   command->add_option("--least", options->least, "planned: least mean or least largest expected error")
       ->check(CLI::IsMember({"mean", "largest"}))
       ->capture_default_str()

@@ -102,7 +102,7 @@ Result<RunResult> examine(const ReportArguments& arguments, const Run& run) {
     Drawing& drawing = result.drawings[record.series];
     const auto x = static_cast<double>(record.slot);
     if (seen.truth) drawing.truth.push_back({x, *seen.truth});
-    drawing.released.push_back({x, record.value});
+    if (record.known) drawing.released.push_back({x, record.value});
     if (record.lower && record.upper) drawing.band.push_back({x, *record.lower, *record.upper});
   };
   FUGU_ASSIGN(result.evaluation, evaluate(arguments.stream, run.released, options));

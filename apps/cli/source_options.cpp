@@ -186,10 +186,11 @@ Result<std::uint64_t> parse_magnitude(const UnitStep& unit_step, const std::stri
   return static_cast<std::uint64_t>(steps);
 }
 
-void warn_if_rounded(const UnitStep& unit_step, const std::string& text, std::uint64_t steps, std::string_view option) {
+void warn_if_rounded(const UnitStep& unit_step, const std::string& text, std::uint64_t steps, std::string_view option,
+                     std::string_view finer) {
   if (unit_step.holds(text)) return;
   warn(std::string(option) + ": " + text + " is no multiple of the unit step and counts as " +
-       unit_step.text(static_cast<std::int64_t>(steps)) + ": a finer --unit-step needs less noise");
+       unit_step.text(static_cast<std::int64_t>(steps)) + ": a finer " + std::string(finer) + " needs less noise");
 }
 
 }  // namespace fugu::cli

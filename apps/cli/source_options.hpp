@@ -73,6 +73,7 @@ Result<ClampRange> parse_clamp(const UnitStep& unit_step, const std::string& tex
 /// Parses a magnitude such as a sensitivity in the stream's unit, rounded up to the grid.
 Result<std::uint64_t> parse_magnitude(const UnitStep& unit_step, const std::string& text, std::string_view option);
 /// Says so when that made it larger.
-void warn_if_rounded(const UnitStep& unit_step, const std::string& text, std::uint64_t steps, std::string_view option);
+void warn_if_rounded(const UnitStep& unit_step, const std::string& text, std::uint64_t steps, std::string_view option,
+                     std::string_view finer = "--unit-step");
 
 }  // namespace fugu::cli

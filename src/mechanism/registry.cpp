@@ -177,7 +177,9 @@ constexpr StrategyKind kKinds[] = {
      "noise of scale sensitivity/ε, plus what the stream moves within w − 1 slots", "proved",
      "docs/guarantees/baselines.md", "--mechanism sample --definition w-event --epsilon 1 --w 96 --sensitivity 10",
      Serves::both, false, make_sample},
-    {"hybrid", "every K-th slot is released and repeated in between: from uniform (K = 1) to sample (K = w)",
+    {"hybrid",
+     "every K-th slot is released and repeated in between: from uniform (K = 1) to sample (K = w, which a larger K "
+     "counts as)",
      "noise of scale sensitivity·⌈w/K⌉/ε, plus what the stream moves within K − 1 slots", "proved",
      "docs/guarantees/baselines.md",
      "--mechanism hybrid --every 4 --definition w-event --epsilon 1 --w 96 --sensitivity 10", Serves::windows, false,

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <set>
+#include <span>
 
 #include "../stream/csv.hpp"
 #include "fugu/stream/line_reader.hpp"
@@ -36,6 +38,22 @@ Result<void> check_is_a_stream(const LineReader& lines, std::string_view header)
   if (!is_policies && !is_readings) return {};
   return found_but_expected(lines.at(1), is_policies ? "a file of policies" : "readings of single meters",
                             "a stream: header `time,<series>…`, then one row a slot with the total of each series");
+}
+
+/// The header must be one: a row of data in its place would pass for names, and be lost. As fugu publish sees it, but
+/// that the first column may have any name that does not begin like a time.
+Result<void> check_header(const LineReader& lines, std::string_view header) {
+  const std::vector<std::string_view> names = csv::split(header);
+  if (names[0].find_first_of("0123456789+-.") == 0)
+    return found_but_expected(lines.at(1), "a row of data", "a header `time,<series>…` above it");
+  std::set<std::string_view> known;
+  for (const std::string_view name : std::span(names).subspan(1)) {
+    const Location where = lines.at(csv::column_of(name, header));
+    FUGU_TRY(csv::check_name(name, where, "a series name"));
+    if (!known.insert(name).second)
+      return found_but_expected(where, "series " + shown_name(name) + " a second time", "each series once");
+  }
+  return {};
 }
 
 /// The columns of a header that a stream uses.
@@ -140,6 +158,7 @@ Result<void> PreparedStream::read(const Suite& suite, const SuiteFile& file, con
   LineReader lines(*std::move(input));
   FUGU_ASSIGN(const std::string_view header, csv::read_header(lines, "a header: time,SERIES…"));
   FUGU_TRY(check_is_a_stream(lines, header));
+  FUGU_TRY(check_header(lines, header));
   const std::size_t fields = csv::split(header).size();
   FUGU_ASSIGN(const std::vector<std::size_t> columns, columns_of(suite, facts_, file, header));
   series_ = columns.size();

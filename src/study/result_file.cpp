@@ -128,6 +128,7 @@ Result<ResultFile> ResultFile::open(Options options) {
     made.timings_descriptor_ = ::open(timings.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (made.timings_descriptor_ < 0) return failed(timings, "opening");
   }
+  if (made.options_.restart) FUGU_TRY(made.remove_pages());
   const std::string text = made.options_.restart ? "" : read_if_there(results).value_or("");
   const std::size_t line_end = text.rfind('\n');
   if (line_end == std::string::npos) {  // nothing, or half a header
@@ -143,10 +144,10 @@ Result<ResultFile> ResultFile::open(Options options) {
   return made;
 }
 
-/// The caller named a folder, not these files: one that lies there is somebody's work. report.html is what every caller
-/// writes beside the results.
+/// The caller named a folder, not these files: one that lies there is somebody's work.
 Result<void> ResultFile::check_nothing_is_replaced() const {
-  std::vector<std::string> names = {"report.html", "run.toml", "results.sums"};
+  std::vector<std::string> names = options_.pages;
+  names.insert(names.end(), {"run.toml", "results.sums"});
   if (!options_.timings_header.empty()) names.emplace_back("timings.csv");
   for (const ResultCompanion& companion : options_.companions) {
     if (read_if_there(path(companion.name)).value_or(companion.text) != companion.text) names.push_back(companion.name);
@@ -157,6 +158,19 @@ Result<void> ResultFile::check_nothing_is_replaced() const {
       return Error{Cause::bad_input, path(name) +
                                          ": would be replaced, and there is no results.csv that it belongs to; " +
                                          "choose another --out, or let it be replaced with --restart"};
+  }
+  return {};
+}
+
+/// They would show the old results beside the new ones until these are complete. A run.toml of this program says that
+/// they are its own.
+Result<void> ResultFile::remove_pages() const {
+  const std::string run = read_if_there(path("run.toml")).value_or("");
+  if (!run.starts_with("# Written by " + options_.program)) return {};
+  for (const std::string& page : options_.pages) {
+    std::error_code error;
+    std::filesystem::remove(path(page), error);
+    if (error) return Error{Cause::environment, path(page) + ": removing it failed: " + error.message()};
   }
   return {};
 }

@@ -109,6 +109,7 @@ Result<ResultsFolder> ResultsFolder::open(const std::string& folder, const Study
                                                  .timings_header = std::string(kTimingsHeader),
                                                  .program = "fugu bench",
                                                  .readable = [](auto row) { return parse_row(row).has_value(); },
+                                                 .pages = {"report.html", "deterioration.csv"},
                                                  .restart = restart}));
   std::vector<CellResult> results;
   for (const std::string& row : file.rows()) results.push_back(*parse_row(row));

@@ -14,6 +14,7 @@ namespace fugu {
 namespace {
 
 constexpr std::uint64_t kSlotsPerDay = 96;
+constexpr std::size_t kCellsMax = 1'000'000;  // more is a slip: days of work, and gigabytes before it begins
 constexpr std::string_view kHybrid = "hybrid";
 
 /// Policies that are all known before the first slot.
@@ -113,6 +114,7 @@ Result<Study> Study::make(Suite suite, const Options& options) {
   study.as_published_ = options.as_published;
   // What is wrong with mechanisms is said before long files are read.
   FUGU_TRY(study.list_mechanisms(options.as_published));
+  FUGU_TRY(study.check_size());
   for (const SuiteStream& stream : study.suite_.streams) {
     FUGU_ASSIGN(PreparedStream prepared, PreparedStream::make(study.suite_, stream, options.data_folder));
     study.streams_.push_back(std::move(prepared));
@@ -120,6 +122,19 @@ Result<Study> Study::make(Suite suite, const Options& options) {
   FUGU_TRY(study.prepare_requirements());
   study.list_cells();
   return study;
+}
+
+Result<void> Study::check_size() const {
+  const std::size_t streams = suite_.streams.size();
+  const std::size_t requirements = suite_.requirements.size();
+  const std::size_t rows = mechanisms_.size() + std::size(kYardsticks);
+  const std::size_t cells = streams * requirements * rows;  // each factor is limited: no overflow
+  if (cells <= kCellsMax) return {};
+  return found_but_expected({suite_.file},
+                            std::to_string(cells) + " cells (" + std::to_string(streams) + " streams, " +
+                                std::to_string(requirements) + " requirements, " + std::to_string(rows) +
+                                " mechanisms and yardsticks)",
+                            "at most " + std::to_string(kCellsMax));
 }
 
 StrategyParameters Study::parameters_of(const SuiteRequirement& requirement,
@@ -140,6 +155,9 @@ Result<void> Study::check_mechanism(const SuiteMechanism& mechanism) const {
                               "\"hybrid:K\" for a release every K-th slot, such as \"hybrid:8\"");
   if (kind != nullptr && !is_hybrid && mechanism.every_slots)
     return found_but_expected(place, shown(mechanism.label), mechanism.name + ": only hybrid takes a K");
+  if (kind != nullptr && (static_cast<unsigned>(kind->serves) & static_cast<unsigned>(Serves::both)) == 0)
+    return found_but_expected(place, mechanism.name + ", which serves neither w nor policies",
+                              "a mechanism that does, such as \"uniform\"");
   for (const SuiteRequirement& requirement : suite_.requirements) {
     if (kind != nullptr && kind->serves == Serves::policies && !requirement.policies)
       return found_but_expected(place, mechanism.name + ", which follows policies, and a requirement with w",

@@ -41,6 +41,11 @@ struct Workspace {
 /// What a consumer reads: 0 until there is something.
 double released_steps(const ReleasedValue& value) { return value.known ? static_cast<double>(value.value.steps) : 0.0; }
 
+/// Below which releases are cut off.
+double least_released(const PreparedStream& stream) {
+  return stream.facts().truncate ? 0.0 : -std::numeric_limits<double>::infinity();
+}
+
 struct ErrorSums {
   double absolute = 0, squared = 0, relative = 0;
 };
@@ -168,7 +173,7 @@ class StudyRunner {
     const bool enforced = !cell.strategy->comparison_only;
     Simulation simulation(std::move(mechanism), std::make_unique<SimulationNoise>(seed, run), enforced);
     const double step = stream.unit_step().to_double();
-    const double least = stream.facts().truncate ? 0.0 : -std::numeric_limits<double>::infinity();
+    const double least = least_released(stream);
     const std::size_t series = stream.series();
     work.released.resize(stream.slots() * series);
     const bool policies_unkept = study.requirement_of(cell).policies && !enforced;
@@ -356,7 +361,7 @@ Result<ExampleRun> Study::example(const Cell& cell, std::size_t slots) const {
     FUGU_ASSIGN(const Release* release, simulation.step(stream.rows()[t]));
     const ReleasedValue& value = release->values().front();
     example.truth.push_back(stream.truth()[t * stream.series()]);
-    example.released.push_back(released_steps(value) * step);
+    example.released.push_back(std::max(least_released(stream), released_steps(value) * step));
     const bool noisy = value.known && !value.estimated && value.value.noise != NoiseKind::none;
     const NoiseLaw law{value.value.noise, value.value.parameter};
     example.half_width.push_back(noisy ? static_cast<double>(law.magnitude_quantile(kQuantile)) * step : kNone);

@@ -36,7 +36,6 @@ namespace fugu {
 
 namespace {
 
-constexpr std::uint64_t kRunsMax = 1'000'000;
 constexpr std::int64_t kSlotsMax = 100'000'000;
 constexpr std::size_t kGridMax = 100'000;  // streams, or requirements: more is a slip
 
@@ -172,7 +171,9 @@ class TableReader {
     if (value && *value >= least && *value <= most) return *value;
     char range[80];
     std::snprintf(range, sizeof range, " from %.6g to %.6g", least, most);
-    return complain(node, value ? "a number out of range" : kind_of(node), std::string(key).append(range));
+    char found[40];
+    std::snprintf(found, sizeof found, "%.9g", value.value_or(0));
+    return complain(node, value ? found : kind_of(node), std::string(key).append(range));
   }
 
   Result<std::uint64_t> whole_of(const toml::node& node, std::string_view key, std::uint64_t least,
@@ -182,7 +183,7 @@ class TableReader {
         static_cast<std::uint64_t>(*value) <= most)
       return static_cast<std::uint64_t>(*value);
     return complain(
-        node, value ? "a number out of range" : kind_of(node),
+        node, value ? std::to_string(*value) : kind_of(node),
         std::string(key) + " as a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   }
 
@@ -369,7 +370,12 @@ Result<void> read_file_stream(TableReader& table, Suite& suite) {
     FUGU_ASSIGN(stream.period_slots, table.whole("season", 0, 2, 1'000'000'000));
     stream.season_slots = static_cast<double>(stream.period_slots);
   }
-  for (const auto& one : series) file.series.push_back(one.text);
+  for (const auto& one : series) {
+    if (std::ranges::find(file.series, one.text) != file.series.end())
+      return found_but_expected({suite.file, one.place.line, one.place.column}, shown(one.text) + " twice",
+                                "each series once");
+    file.series.push_back(one.text);
+  }
   file.slots_max = static_cast<std::int64_t>(slots);
   stream.place = place_of(table.find("file")->source());
   FUGU_ASSIGN(const bool each, table.flag("each_series", false));
@@ -473,6 +479,9 @@ Result<void> check_names(const Suite& suite) {
 Result<void> read_root(const toml::table& from, Suite& suite) {
   TableReader root(suite.file, from);
   FUGU_ASSIGN(suite.name, root.text("name", ""));
+  if (suite.name.find_first_of("/,\"\n\r") != std::string::npos)  // it is part of the folder's name
+    return root.complain(*root.find("name"), "the name " + shown(suite.name),
+                         "a name without slash, comma, quote and line end");
   FUGU_ASSIGN(suite.title, root.text("title", suite.name));
   FUGU_ASSIGN(suite.description, root.text("description", ""));
   FUGU_ASSIGN(suite.seed, root.whole("seed", 1, 0, INT64_MAX));

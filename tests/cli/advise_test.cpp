@@ -100,6 +100,15 @@ TEST(Advise, SaysSoWhenNothingBeatsNotLooking) {
   EXPECT_EQ(member(json.out, "publish_options"), "null");
 }
 
+TEST(Advise, SuggestsNoTargetThatItWouldRefuse) {
+  const TempDir directory;
+  write_file(directory / "zero.csv", "t,a\n0,0\n1,0\n2,0\n3,0\n");
+  const Finished advice = run_fugu(directory, "advise --sample zero.csv --sensitivity 1 --epsilon 1 --w 2");
+  EXPECT_EQ(advice.exit_code, 0) << advice;
+  EXPECT_NE(advice.out.find("Spend no budget on this.\n"), std::string::npos) << advice;
+  EXPECT_EQ(advice.out.find("--target-error"), std::string::npos) << advice;
+}
+
 TEST(Advise, SameAnswerEveryTime) {
   const TempDir directory;
   const std::string facts = "advise --amplitude 100 --period 20 --length 200 --sensitivity 1 --epsilon 1 --w 10 --json";

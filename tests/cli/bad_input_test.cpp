@@ -571,5 +571,25 @@ TEST(WrongUsage, SaysWhatWasFoundAndWhatWouldBeRight) {
   }
 }
 
+TEST(WrongUsage, UnsignedNumbersDoNotWrapAround) {
+  const TempDir directory;
+  write_file(directory / "s.csv", kGood);
+  const std::string publish = "publish --stream s.csv --sensitivity 3 --epsilon 1 --definition w-event";
+  const std::string unsigned_range = "expected a whole number from 0 to 18446744073709551615";
+  for (const auto& [command, message] :
+       {std::pair(publish + " --w 4 --mechanism hybrid --every -1", "--every: found '-1'; " + unsigned_range),
+        std::pair(publish + " --w 4 --mechanism hybrid --every 18446744073709551616",
+                  "--every: found '18446744073709551616'; " + unsigned_range),
+        std::pair(std::string("bench --suite smoke --seed -1"), "--seed: found '-1'; " + unsigned_range),
+        std::pair(std::string("advise --amplitude 10 --period 9 --sensitivity 1 --epsilon 1 --w 9 --seed -1"),
+                  "--seed: found '-1'; " + unsigned_range),
+        std::pair(std::string("simulate artificial --seed -1"), "--seed: found '-1'; " + unsigned_range)}) {
+    const Finished finished = run_fugu(directory, command);
+    EXPECT_EQ(finished.exit_code, 2) << command << finished;
+    EXPECT_NE(finished.err.find(message), std::string::npos) << command << finished;
+    EXPECT_EQ(finished.out, "") << command;
+  }
+}
+
 }  // namespace
 }  // namespace fugu::test

@@ -131,8 +131,15 @@ TEST(Bench, BadInputSaysWhatAndWhere) {
   expect("--suite thesis-real", 2, "thesis-real.toml:14:8: found the file streams/worldcup98");
   suite("good.toml", "runs = 3", "runs = 4");
   expect("--suite good.toml --threads 0", 2, "--threads");
-  expect("--suite good.toml --runs 0", 2, "--runs");
+  for (const char* runs : {"0", "-1", "1000001", "99999999999", "18446744073709551616"})
+    expect(std::string("--suite good.toml --runs ").append(runs), 2, "not in range 1 to 1000000");
+  suite("path.toml", "runs = 3", "runs = 3\nname = \"../../x\"");
+  expect("--suite path.toml", 2, "path.toml:4:8: found the name '../../x'; expected a name without slash");
+  suite("discounted.toml", "uniform", "planned");
+  expect("--suite discounted.toml", 2,
+         "discounted.toml:2:15: found planned, which serves neither w nor policies; expected a mechanism that does");
   expect("--suite good.toml --out good.toml", 4, "good.toml");
+  EXPECT_FALSE(fs::exists(directory / "bench-good")) << "nor with options that are wrong";
   EXPECT_FALSE(fs::exists(directory / "bench-unknown")) << "nothing is begun before all is known to be in order";
 }
 
@@ -151,6 +158,68 @@ TEST(Bench, ResultsOfAnotherStudyAreRefusedAndKept) {
   EXPECT_EQ(read_file(directory / "out/results.csv"), before);
   EXPECT_EQ(run_fugu(directory, "bench --suite few.toml --seed 2 --out out --restart").exit_code, 0);
   EXPECT_NE(read_file(directory / "out/results.csv"), before);
+}
+
+TEST(Bench, RefusesTheStreamsThatPublishRefuses) {
+  const TempDir directory;
+  const std::string publish =
+      "publish --definition w-event --epsilon 1 --w 5 --sensitivity 1 --mechanism uniform --stream s.csv";
+  const auto expect = [&](const std::string& stream, const std::string& series, const std::string& message) {
+    write_file(directory / "s.csv", stream);
+    std::string text = kFewCells;
+    const std::string artificial = "length = 50\nseason = 20\namplitude = 10";
+    text.replace(text.find(artificial), artificial.size(), "file = \"s.csv\"\n" + series);
+    write_file(directory / "file.toml", text);
+    for (const char* command :
+         {"bench --suite file.toml --data .", "advise --sample s.csv --sensitivity 1 --epsilon 1 --w 5"}) {
+      if (!series.empty() && std::string_view(command).starts_with("advise")) continue;  // it has all series
+      const Finished finished = run_fugu(directory, command);
+      EXPECT_EQ(finished.exit_code, 2) << command << "\n" << finished;
+      EXPECT_NE(finished.err.find(message), std::string::npos) << command << "\n" << finished;
+    }
+  };
+  expect("0,5,7\n1,5,7\n2,5,7\n", "", "s.csv:1:1: found a row of data; expected a header");
+  EXPECT_EQ(run_fugu(directory, publish).exit_code, 2);
+  expect("2026-01-01T00:00:00Z,5\n2026-01-01T00:15:00Z,5\n", "", "s.csv:1:1: found a row of data; expected a header");
+  EXPECT_EQ(run_fugu(directory, publish).exit_code, 2);
+  expect("time,a,a\n0,5,7\n1,5,7\n", "", "s.csv:1:8: found series 'a' a second time; expected each series once");
+  EXPECT_EQ(run_fugu(directory, publish).exit_code, 2);
+  expect("time,a,b\n0,5,7\n1,5,7\n", "series = [\"a\", \"a\"]",
+         "file.toml:6:16: found 'a' twice; expected each series once");
+}
+
+TEST(Bench, ARestartThrowsAwayWhatWasMadeOfTheOldResults) {
+  const TempDir directory;
+  write_file(directory / "few.toml", kFewCells);
+  ASSERT_EQ(run_fugu(directory, "bench --suite few.toml --out out").exit_code, 0);
+  const Finished finished = run_fugu(directory, "bench --suite few.toml --seed 2 --out out --restart --no-report");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  for (const char* name : {"out/report.html", "out/deterioration.csv"}) EXPECT_FALSE(fs::exists(directory / name));
+
+  fs::create_directory(directory / "mine");
+  write_file(directory / "mine/report.html", "not of fugu");
+  ASSERT_EQ(run_fugu(directory, "bench --suite few.toml --out mine --restart --no-report").exit_code, 0);
+  EXPECT_EQ(read_file(directory / "mine/report.html"), "not of fugu") << "nothing says that it is made of results";
+
+  fs::create_directory(directory / "other");
+  write_file(directory / "other/deterioration.csv", "not of fugu");
+  EXPECT_EQ(run_fugu(directory, "bench --suite few.toml --out other").exit_code, 2) << "would be replaced";
+  EXPECT_EQ(read_file(directory / "other/deterioration.csv"), "not of fugu");
+}
+
+TEST(Bench, SaysWhenASensitivityIsRoundedUp) {
+  const TempDir directory;
+  std::string text = kFewCells;
+  text.replace(text.find("amplitude = 10"), 14, "amplitude = 10\nsensitivity = 0.25");
+  write_file(directory / "few.toml", text);
+  const Finished finished = run_fugu(directory, "bench --suite few.toml --no-report");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.err.find("warning: sensitivity of season20-amplitude10: 0.25 is no multiple of the unit step and "
+                              "counts as 1: a finer unit step needs less noise"),
+            std::string::npos)
+      << finished;
+  write_file(directory / "few.toml", kFewCells);
+  EXPECT_EQ(run_fugu(directory, "bench --suite few.toml --no-report --restart").err.find("warning"), std::string::npos);
 }
 
 TEST(Bench, RecordedStreams) {

@@ -265,6 +265,11 @@ TEST_F(Describe, WhatKeepsNoPromiseSaysSo) {
   EXPECT_TRUE(said(run_fugu(directory_, "describe narwhal").out, "promise").starts_with("keeps the definition"));
 }
 
+TEST_F(Describe, HybridSaysWhatAKBeyondTheWindowDoes) {
+  EXPECT_NE(said(run_fugu(directory_, "describe hybrid").out, "what").find("a larger K counts as"), std::string::npos);
+  EXPECT_NE(run_fugu(directory_, "publish --help").out.find("every w-th if K is larger"), std::string::npos);
+}
+
 TEST_F(Describe, EveryProofIsThere) {
   for (const std::string& name : names_) {
     const std::string page = said(run_fugu(directory_, "describe " + name).out, "proof");

@@ -328,6 +328,22 @@ TEST(Metrics, AreWhatTheySay) {
   EXPECT_EQ(lines_of(two.out)[3].substr(0, 31), "quantile 0.5 of 2 runs,all,3,2,") << two;
 }
 
+TEST(Metrics, NothingReleasedYetCountsAsZero) {
+  const TempDir directory;
+  write_file(directory / "s.csv", "time,a,b\n0,,5\n1,40,5\n2,60,5\n");
+  write_file(directory / "out.csv",
+             "time,series,value,scale,loss_rate,sampled\n0,a,,,0,0\n0,b,5,0,1,1\n1,a,,,0,0\n1,b,5,0,0,0\n"
+             "2,a,,,0,0\n2,b,5,0,0,0\n");
+  const Finished metrics = run_fugu(directory, "metrics --stream s.csv --released out.csv");
+  ASSERT_EQ(metrics.exit_code, 0) << metrics;
+  ASSERT_EQ(lines_of(metrics.out).size(), 4U) << metrics;
+  EXPECT_EQ(lines_of(metrics.out)[1], "out.csv,a,2,50,50.9902,1");
+  EXPECT_TRUE(lines_of(metrics.out)[3].starts_with("out.csv,all,5,20,")) << metrics;
+  const Finished report = run_fugu(directory, "report --stream s.csv --run r=out.csv --out page.html");
+  ASSERT_EQ(report.exit_code, 0) << report;
+  EXPECT_NE(report.out.find(" 20             20 "), std::string::npos) << "measured and predicted" << report;
+}
+
 TEST(Audit, NoticesChangedReleases) {
   const TempDir directory;
   write_file(directory / "s.csv", stream(20));

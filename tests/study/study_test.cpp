@@ -433,6 +433,38 @@ TEST(Study, ExamplesCarryTheirBand) {
             static_cast<double>(NoiseLaw{NoiseKind::laplace, {20, 1}}.magnitude_quantile(0.95)));
 }
 
+TEST(Study, ExamplesAreTruncatedAsTheRunsAre) {
+  const Study study = study_of(R"(
+runs = 1
+mechanisms = ["uniform"]
+[[stream]]
+length = 100
+season = 20
+amplitude = 1
+truncate = true
+[[requirement]]
+epsilon = 0.1
+w = 10
+)");
+  const auto example = study.example(study.cells()[0], 100);
+  ASSERT_TRUE(example);
+  EXPECT_EQ(std::ranges::min(example->released), 0) << "noise of scale 100 around values of 0 to 1";
+}
+
+TEST(Study, AGridThatNobodyCanWantIsRefused) {
+  const auto list = [](int count) {
+    std::string numbers;
+    for (int i = 1; i <= count; ++i) numbers.append(i > 1 ? ", " : "").append(std::to_string(i + 1));
+    return "[" + numbers + "]";
+  };
+  const std::string suite =
+      "mechanisms = [\"uniform\"]\n[[stream]]\nlength = 50\nseason = 10\namplitude = " + list(600) +
+      "\n[[requirement]]\nepsilon = 1\nw = " + list(500) + "\n";
+  EXPECT_EQ(error_of(suite),
+            "test.toml: found 1200000 cells (600 streams, 500 requirements, 4 mechanisms and yardsticks); expected at "
+            "most 1000000");
+}
+
 // --- Results on disk
 // --------------------------------------------------------------------------------------------------
 
@@ -539,6 +571,21 @@ TEST(StudyReport, IsOneBalancedPageWithEverythingInIt) {
     EXPECT_NE(page->find(part), std::string::npos) << part;
   EXPECT_EQ(page->find("http://", page->find("</style>")), page->find("http://www.w3.org/2000/svg"))
       << "self-contained";
+}
+
+TEST(StudyReport, AFormThatIsKnownToBreakItsPromiseIsNotSaidToHold) {
+  const Study study = study_of(kSmall, {.as_published = true});
+  std::vector<CellResult> results = results_of(study, 2);
+  for (CellResult& result : results) result.verdict = {Verdict::Kind::holds, 1};
+  const auto page = study_page(study, results);
+  ASSERT_TRUE(page);
+  const std::size_t row = page->find("bd-as-published", page->find(">Verdicts<"));
+  ASSERT_NE(row, std::string::npos);
+  const std::string cells = page->substr(row, page->find("</tr>", row) - row);
+  EXPECT_NE(cells.find("BREAKS its promise"), std::string::npos) << cells;
+  EXPECT_NE(cells.find("not seen to break here"), std::string::npos) << cells;
+  EXPECT_EQ(cells.find("holds"), std::string::npos) << cells;
+  EXPECT_EQ(page->find("Every mechanism whose verdict is"), std::string::npos);
 }
 
 TEST_F(StudyOfFiles, PageSaysWhoseTheBudgetsAreAndShowsOnlyBandsThatThereAre) {

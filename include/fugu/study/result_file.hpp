@@ -54,6 +54,8 @@ class ResultFile {
     std::string program = "fugu study";  ///< named in run.toml and in messages
     /// Whether what follows the key can be read. Absent: when there are as many cells as the header has.
     std::function<bool(std::string_view row)> readable = {};
+    /// Files that the caller makes of the rows: thrown away with them.
+    std::vector<std::string> pages = {"report.html"};
     bool restart = false;  ///< throws away what is there
   };
   static Result<ResultFile> open(Options options);
@@ -69,6 +71,7 @@ class ResultFile {
  private:
   ResultFile() = default;
   Result<void> check_nothing_is_replaced() const;
+  Result<void> remove_pages() const;
   Result<void> start();
   Result<void> take_up(std::string_view text);
   Result<std::size_t> rows_with_sums() const;

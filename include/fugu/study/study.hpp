@@ -117,6 +117,7 @@ class Study {
 
   Study() = default;
   Result<void> list_mechanisms(bool as_published);
+  Result<void> check_size() const;
   Result<void> check_mechanism(const SuiteMechanism& mechanism) const;
   Result<void> prepare_requirements();
   void list_cells();

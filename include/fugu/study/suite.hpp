@@ -95,6 +95,9 @@ struct SanityBound {
   bool is_share_of_sum = false;
 };
 
+/// Runs of each cell: more is a slip.
+inline constexpr std::uint64_t kRunsMax = 1'000'000;
+
 struct Suite {
   std::string name;
   std::string title;
