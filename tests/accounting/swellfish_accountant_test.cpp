@@ -242,8 +242,6 @@ RC_GTEST_PROP(SwellfishAccountant, AdmitsNothingThatBreaksAPolicyAndRefusesNothi
       const long double worst = worst_ratio(with, meters, exposure, delta);
       const auto verdict = accountant->admit(answer);
       RC_ASSERT(accountant->available() == before);
-      for (SeriesId series = 0; series < exposure.series_count(); ++series)
-        RC_ASSERT(accountant->available({&series, 1}) >= before);
       if (verdict) {
         RC_ASSERT(worst <= 1 + 1e-12L);
         accountant->commit();
@@ -256,6 +254,11 @@ RC_GTEST_PROP(SwellfishAccountant, AdmitsNothingThatBreaksAPolicyAndRefusesNothi
       }
     }
   }
+  // Of fewer series no less. Last: looking at series one by one looks more closely at shapes, whose room is estimated.
+  std::vector<Budget> of_series;
+  for (SeriesId series = 0; series < exposure.series_count(); ++series)
+    of_series.push_back(accountant->available({&series, 1}));
+  RC_ASSERT(accountant->available() <= *std::min_element(of_series.begin(), of_series.end()));
   RC_CLASSIFY(admitted > 0 && refused > 0, "both admitted and refused");
 }
 
