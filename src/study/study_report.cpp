@@ -507,8 +507,7 @@ void add_verdicts(report::Page& page, const Cube& cube) {
       "verdict is “holds”.");
   if (table.rows.empty()) return;
   page.paragraph(
-      "The forms below ran without it. Their verdict says what the worst window of these runs used, and no more: a "
-      "form "
+      "The forms below ran without it. Their verdict says what the worst window of these runs used, and no more: one "
       "that breaks its promise need not do so on every stream.");
   page.table(table);
 }
