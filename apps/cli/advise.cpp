@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "command.hpp"
+#include "definition_options.hpp"
 #include "fugu/report/number.hpp"
 #include "fugu/study/advice.hpp"
 #include "source_options.hpp"
@@ -349,7 +350,11 @@ void AdviseRun::print_recommendation(const Advisor& advisor, const Advice& advic
 void AdviseRun::print_text(const Advisor& advisor, const Advice& advice) const {
   print_wrapped(about_stream(advisor));
   if (target_) print_wrapped(about_target(advisor));
-  print_wrapped(about_requirement(advice.requirement, advisor.streams().front().series()));
+  const std::size_t series = advisor.streams().front().series();
+  print_wrapped(about_requirement(advice.requirement, series));
+  warn_if_delta_adds_noise(*Epsilon::make(advice.requirement.epsilon), *Delta::make(arguments_.delta),
+                           NoiseKind::gaussian,
+                           advice.requirement.window_slots * (arguments_.budgets == "own" ? 1 : series));
   std::printf("\n");
   print_ranking(advice);
   if (target_ && advice.best_yardstick().error <= *arguments_.target_error) {

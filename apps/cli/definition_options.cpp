@@ -1,7 +1,12 @@
 #include "definition_options.hpp"
 
+#include <cmath>
+#include <cstdio>
+#include <numbers>
 #include <sstream>
 
+#include "command.hpp"
+#include "fugu/accounting/zcdp.hpp"
 #include "source_options.hpp"
 
 namespace fugu::cli {
@@ -124,6 +129,21 @@ Result<Exposure> DefinitionOptions::exposure_of_stream(const UnitStep& unit_step
                         : budgets == "own" ? Exposure::all_disjoint(series)
                                            : Exposure::all_shared(series);
   return Exposure::make(std::move(exposure));
+}
+
+void warn_if_delta_adds_noise(Epsilon epsilon, Delta delta, NoiseKind noise, std::uint64_t answers) {
+  if (delta.value() == 0) return;  // advise asks for any promise
+  const auto count = static_cast<double>(answers);
+  const double rho = zcdp_rho(epsilon, delta).to_double();
+  const double without = std::numbers::sqrt2 * count / epsilon.value();
+  const double with = std::sqrt(count / (2 * rho)) * (noise == NoiseKind::laplace ? std::numbers::sqrt2 : 1);
+  if (with <= without) return;
+  char text[256];
+  std::snprintf(text, sizeof text,
+                "--delta adds noise here: of %llu %s per window and meter it has a standard deviation of %.3g "
+                "sensitivities, and of %.3g without --delta",
+                static_cast<unsigned long long>(answers), answers == 1 ? "value" : "values", with, without);
+  warn(text);
 }
 
 std::uint64_t largest_sensitivity_steps(const Exposure& exposure) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fugu/accounting/definition.hpp"
+#include "fugu/noise/noise.hpp"
 #include "fugu/stream/decimal.hpp"
 #include "policy_options.hpp"
 
@@ -39,6 +40,9 @@ struct DefinitionOptions {
  private:
   Result<Definition> make_swellfish() const;
 };
+
+/// Warns when (ε, δ) needs more noise than ε alone, as it does where a window has few answers about a meter.
+void warn_if_delta_adds_noise(Epsilon epsilon, Delta delta, NoiseKind noise, std::uint64_t answers);
 
 /// Of any series.
 std::uint64_t largest_sensitivity_steps(const Exposure& exposure);

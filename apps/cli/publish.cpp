@@ -263,6 +263,7 @@ class PublishRun {
   Outcome publish(Publisher publisher, SlotSource& source);
   void say_summary(Slot slots, Slot before) const;
   void warn_if_nothing_was_hidden(Slot slots) const;
+  void warn_about_delta() const;
 
   const PublishOptions& options_;
   std::optional<Definition> definition_;
@@ -428,6 +429,17 @@ Outcome PublishRun::run() {
   return resuming() ? resume() : start();
 }
 
+void PublishRun::warn_about_delta() const {
+  if (definition_->delta().value() == 0) return;
+  if (definition_->protects() == Protects::swellfish) return;  // each policy has its own ε and length
+  std::uint64_t series = 1;                                    // of one meter
+  for (SeriesId id = 0; id < exposure_->series_count(); ++id) series = std::max(series, exposure_->crowd(id));
+  const std::uint64_t window = definition_->window_slots();
+  const std::uint64_t every = options_.mechanism == "sample" ? window : std::min(options_.every.value_or(1), window);
+  warn_if_delta_adds_noise(definition_->epsilon(), definition_->delta(), noise(),
+                           (window + every - 1) / every * series);
+}
+
 Outcome PublishRun::start() {
   FUGU_TRY(open_source(std::nullopt));
   const bool keeps_ledger = !options_.ledger.empty();
@@ -445,6 +457,7 @@ Outcome PublishRun::start() {
   if (source_->distributional() != nullptr && clock.clock.has_time())
     FUGU_TRY(source_->distributional()->state().check_begin(clock.clock.origin_s()));
   FUGU_ASSIGN(Mechanism made, mechanism(clock, true));
+  warn_about_delta();
   FUGU_ASSIGN(OutputFile out, open_output(options_.out));
   FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(format(clock.clock), out.get(), options_.out));
   writer.prepare_header();

@@ -287,6 +287,24 @@ TEST(Publish, RefusesBandsAndMixingFiltersOfEstimates) {
   EXPECT_EQ(run_fugu(directory, command.substr(0, command.rfind(" ")) + "-as-published --seed 1").exit_code, 0);
 }
 
+TEST(Publish, SaysWhereDeltaAddsNoise) {
+  const TempDir directory;
+  write_file(directory / "s.csv", stream(3));
+  const auto warned = [&](const std::string& options) {
+    const Finished finished =
+        run_fugu(directory, "publish --stream s.csv --epsilon 1 --sensitivity 1 --budgets own " + options);
+    EXPECT_EQ(finished.exit_code, 0) << finished;
+    return finished.err.find("--delta adds noise here") != std::string::npos;
+  };
+  EXPECT_TRUE(warned("--delta 1e-6 --definition event --mechanism uniform"));
+  EXPECT_TRUE(warned("--delta 1e-6 --definition w-event --w 10 --mechanism uniform"));
+  EXPECT_FALSE(warned("--delta 1e-6 --definition w-event --w 11 --mechanism uniform"));
+  EXPECT_TRUE(warned("--delta 1e-6 --definition w-event --w 11 --mechanism uniform --noise laplace"));
+  EXPECT_TRUE(warned("--delta 1e-6 --definition w-event --w 100 --mechanism sample"));
+  EXPECT_TRUE(warned("--delta 1e-6 --definition w-event --w 100 --mechanism hybrid --every 10"));
+  EXPECT_FALSE(warned("--definition event --mechanism uniform"));
+}
+
 TEST(Publish, IntervalsHoldTheTruthAsOftenAsTheySay) {
   const TempDir directory;
   constexpr int kSlots = 20000;
