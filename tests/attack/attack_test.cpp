@@ -142,7 +142,7 @@ TEST(Attack, WithOneStartUnknownIsKnown) {
 
 TEST(Attack, WhoDoesNotKnowWhenStillReadsTrueValues) {
   const SlotNoise exact{{0, 9}, NoiseKind::laplace, {std::vector<double>(10, 0.0)}};
-  for (const std::uint64_t length : {1, 2, 4}) {
+  for (const std::uint64_t length : {1u, 2u, 4u}) {
     const SimulatedAttack played = simulate_unknown_placement(policy(2, 5, length, 700, 1), exact, 500, 5);
     EXPECT_EQ(played.auc, 1) << length;
     EXPECT_EQ(played.accuracy, 1) << length;
