@@ -103,6 +103,34 @@ RC_GTEST_PROP(Accountant, AvailableIsExactlyWhatOneMoreRequestMayCost, ()) {
   }
 }
 
+// The kernel brings the accountant to a slot only when something is asked for.
+RC_GTEST_PROP(Accountant, SlotsInWhichNothingIsAskedCanBePassedOver, ()) {
+  const auto window = *rc::gen::inRange<std::uint64_t>(1, 7);
+  const double delta = *rc::gen::element(0.0, 1e-6);
+  const std::uint64_t reach = *rc::gen::inRange<std::uint64_t>(0, 4);
+  const Definition definition = define(Protects::w_event, 1, delta, window);
+  const Exposure exposure = expose({1, 2}, {{0}, {0, 1}});
+  const auto leaping = make_accountant(definition, exposure, {reach});
+  const auto stepping = make_accountant(definition, exposure, {reach});
+  RandomRequests requests(definition, exposure, leaping->total().to_double(), reach);
+  Slot slot = 0;
+  for (int visit = 0; visit < 12; ++visit) {
+    const Slot before = slot;
+    slot += *rc::gen::inRange<Slot>(1, 15);
+    leaping->advance(slot);
+    for (Slot each = before; each <= slot; ++each) stepping->advance(each);
+    RC_ASSERT(leaping->available() == stepping->available());
+    for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
+      const Answer answer = requests.next(slot);
+      const bool granted = leaping->charge(answer).has_value();
+      RC_ASSERT(granted == stepping->charge(answer).has_value());
+      if (!granted && answer.is_comparison()) requests.end_session(answer.session);
+      RC_ASSERT(leaping->available() == stepping->available());
+      RC_ASSERT(leaping->worst() == stepping->worst());
+    }
+  }
+}
+
 TEST(Accountant, GivesBackWhatLeavesTheWindow) {
   const Definition definition = define(Protects::w_event, 1, 0, 3);
   const auto accountant = make_accountant(definition, expose_one(1));
