@@ -18,7 +18,7 @@ help: ## What can be made
 	@echo; echo "JOBS=$(JOBS) processes at a time; FUZZ_SECONDS=$(FUZZ_SECONDS) per fuzz target; PREFIX=$(PREFIX)"
 
 build: ready-build configure-release ## Build the library and the command line: build/release/bin/fugu
-	cmake --build --preset release -j $(JOBS) --target fugu fugu_cli
+	cmake --build --preset release -j $(JOBS) --target fugu_cli
 
 demo: build ## Simulate, publish, audit, report: the tour
 	scripts/demo
@@ -61,7 +61,7 @@ fuzz: ready-fuzz configure-fuzz ## Look for inputs that break a parser, FUZZ_SEC
 	scripts/fuzz build/fuzz $(FUZZ_SECONDS)
 
 bench: ready-bench configure-release ## All benchmarks, as one table
-	cmake --build --preset release -j $(JOBS) --target fugu fugu_cli fugu_bench
+	cmake --build --preset release -j $(JOBS) --target fugu_cli fugu_bench
 	scripts/bench build/release
 
 ##@ Keep house

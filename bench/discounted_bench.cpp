@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "fugu/accounting/accountant.hpp"
-#include "fugu/mechanism/discounted.hpp"
+#include "fugu/strategy/discounted.hpp"
 
 namespace fugu {
 namespace {

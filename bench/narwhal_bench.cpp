@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "fugu/mechanism/narwhal.hpp"
+#include "fugu/strategy/narwhal.hpp"
 
 namespace fugu {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "fugu/mechanism/published_planners.hpp"
+#include "fugu/strategy/published_planners.hpp"
 
 namespace fugu {
 namespace {

@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "fugu/mechanism/publisher.hpp"
-#include "fugu/mechanism/registry.hpp"
 #include "fugu/mechanism/release_writer.hpp"
+#include "fugu/strategy/registry.hpp"
 
 namespace fugu {
 namespace {

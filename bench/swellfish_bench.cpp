@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "fugu/mechanism/publisher.hpp"
-#include "fugu/mechanism/registry.hpp"
 #include "fugu/simulate/wishes.hpp"
+#include "fugu/strategy/registry.hpp"
 
 namespace fugu {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "fugu/mechanism/publisher.hpp"
-#include "fugu/mechanism/registry.hpp"
 #include "fugu/simulate/artificial.hpp"
+#include "fugu/strategy/registry.hpp"
 
 namespace fugu {
 namespace {

@@ -1,11 +1,13 @@
-# find_package(fugu) → fugu::fugu; `make package` (CPack) makes the Debian package.
+# find_package(fugu) → fugu::core, fugu::meters, fugu::strategies, fugu::eval; `make package` (CPack) makes the Debian package.
 include(CMakePackageConfigHelpers)
 
 set(FUGU_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/fugu)
 
-install(TARGETS fugu EXPORT fuguTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/fugu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.hpp")
+foreach(library core meters strategies eval)
+  install(TARGETS fugu_${library} EXPORT fuguTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${library}/include/fugu
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fugu-${library} FILES_MATCHING PATTERN "*.hpp")
+endforeach()
 if(TARGET fugu_cli)
   install(TARGETS fugu_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "fugu/core/check.hpp"
+#include "fugu/base/check.hpp"
 #include "fugu/stream/decimal.hpp"
 
 using namespace fugu;

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-#include "fugu/core/check.hpp"
+#include "fugu/base/check.hpp"
 #include "fugu/distributional/state.hpp"
 
 using namespace fugu;

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "../src/accounting/ledger_format.hpp"
+#include "../core/src/accounting/ledger_format.hpp"
 #include "fugu/accounting/audit.hpp"
-#include "fugu/core/check.hpp"
+#include "fugu/base/check.hpp"
 
 using namespace fugu;
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "fugu/core/check.hpp"
+#include "fugu/base/check.hpp"
 #include "fugu/policy/policy_reader.hpp"
 
 using namespace fugu;

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "fugu/core/check.hpp"
+#include "fugu/base/check.hpp"
 #include "fugu/stream/release_reader.hpp"
 
 namespace {

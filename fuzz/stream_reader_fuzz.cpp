@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "fugu/core/check.hpp"
+#include "fugu/base/check.hpp"
 #include "fugu/stream/stream_reader.hpp"
 
 using namespace fugu;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "fugu/core/check.hpp"
+#include "fugu/base/check.hpp"
 #include "fugu/study/suite.hpp"
 
 using namespace fugu;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "fugu/core/result.hpp"
+#include "fugu/base/result.hpp"
 
 namespace fugu::cli {
 

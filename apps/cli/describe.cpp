@@ -4,7 +4,7 @@
 
 #include "command.hpp"
 #include "fugu/filter/filter.hpp"
-#include "fugu/mechanism/registry.hpp"
+#include "fugu/strategy/registry.hpp"
 
 namespace fugu::cli {
 

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "fugu/core/result.hpp"
+#include "fugu/base/result.hpp"
 #include "same_file.hpp"
 
 namespace fugu::cli {

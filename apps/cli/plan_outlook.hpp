@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "fugu/mechanism/outlook.hpp"
 #include "fugu/report/svg.hpp"
+#include "fugu/strategy/outlook.hpp"
 #include "fugu/stream/clock.hpp"
 #include "fugu/stream/decimal.hpp"
 #include "plan_parts.hpp"

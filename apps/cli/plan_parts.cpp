@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "fugu/mechanism/planned.hpp"
 #include "fugu/mechanism/publisher.hpp"
-#include "fugu/mechanism/series_blocks.hpp"
+#include "fugu/strategy/planned.hpp"
+#include "fugu/strategy/series_blocks.hpp"
 #include "policy_options.hpp"
 
 namespace fugu::cli {

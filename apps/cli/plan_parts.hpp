@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "fugu/accounting/definition.hpp"
-#include "fugu/mechanism/outlook.hpp"
 #include "fugu/policy/policy_reader.hpp"
+#include "fugu/strategy/outlook.hpp"
 #include "fugu/stream/series_map.hpp"
 
 namespace fugu::cli {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <set>
 
-#include "fugu/accounting/tenat.hpp"
 #include "fugu/accounting/zcdp.hpp"
-#include "fugu/mechanism/planned.hpp"
+#include "fugu/strategy/planned.hpp"
+#include "fugu/strategy/tenat.hpp"
 #include "plan_run.hpp"
 #include "same_file.hpp"
 #include "source_options.hpp"

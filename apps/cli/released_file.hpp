@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fugu/core/result.hpp"
+#include "fugu/base/result.hpp"
 #include "run_facts.hpp"
 
 namespace fugu::cli {

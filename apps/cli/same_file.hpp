@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include "fugu/core/result.hpp"
+#include "fugu/base/result.hpp"
 #include "fugu/stream/location.hpp"
 
 namespace fugu::cli {

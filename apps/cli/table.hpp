@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "fugu/core/result.hpp"
+#include "fugu/base/result.hpp"
 #include "fugu/report/html.hpp"
 
 namespace fugu::cli {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "fugu/accounting/zcdp.hpp"
-#include "fugu/mechanism/baselines.hpp"
-#include "fugu/mechanism/budget_division.hpp"
+#include "fugu/strategy/baselines.hpp"
+#include "fugu/strategy/budget_division.hpp"
 #include "random_requests.hpp"
 #include "support/ledger_tools.hpp"
 #include "support/publishing.hpp"

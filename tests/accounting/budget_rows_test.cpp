@@ -1,5 +1,5 @@
 // The vector code of rows of budgets against one budget at a time.
-#include "../src/accounting/budget_rows.hpp"
+#include "../core/src/accounting/budget_rows.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "../src/core/avx2.hpp"
+#include "fugu/base/avx2.hpp"
 
 namespace fugu::detail {
 namespace {

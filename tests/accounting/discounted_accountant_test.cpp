@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "../src/accounting/discount_modes.hpp"
 #include "fugu/accounting/accountant.hpp"
+#include "fugu/accounting/discount_modes.hpp"
 #include "support/builders.hpp"
 
 namespace fugu::test {

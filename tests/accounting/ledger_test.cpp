@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "../../src/accounting/ledger_format.hpp"
+#include "../core/src/accounting/ledger_format.hpp"
 #include "support/ledger_tools.hpp"
 #include "support/temp_dir.hpp"
 

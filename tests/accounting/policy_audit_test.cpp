@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../../src/accounting/audit_rates.hpp"
+#include "../core/src/accounting/audit_rates.hpp"
 #include "fugu/accounting/zcdp.hpp"
 #include "policy_ledgers.hpp"
 #include "support/publishing.hpp"

@@ -1,5 +1,5 @@
 // The thesis' two effects and its composition theorem, by hand and against the exact loss.
-#include "fugu/accounting/tenat.hpp"
+#include "fugu/strategy/tenat.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

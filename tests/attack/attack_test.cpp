@@ -8,7 +8,7 @@
 #include <random>
 
 #include "fugu/accounting/zcdp.hpp"
-#include "fugu/mechanism/outlook.hpp"
+#include "fugu/strategy/outlook.hpp"
 
 namespace fugu::test {
 namespace {

@@ -1,5 +1,5 @@
 // A bare number is not an ε: it has to pass Epsilon::make, which says what is wrong with it.
-#include "fugu/core/budget.hpp"
+#include "fugu/base/budget.hpp"
 
 fugu::Epsilon choose(fugu::Epsilon epsilon) {
 #ifdef FUGU_MUST_FAIL

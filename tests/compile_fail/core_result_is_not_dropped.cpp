@@ -1,5 +1,5 @@
 // A dropped Result is a warning, and warnings are errors here.
-#include "fugu/core/result.hpp"
+#include "fugu/base/result.hpp"
 
 fugu::Result<void> fails();
 

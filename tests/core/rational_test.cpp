@@ -1,5 +1,5 @@
 // Rounding never in our favour: scales not below the true ratio, charges not below the true cost.
-#include "fugu/core/rational.hpp"
+#include "fugu/base/rational.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

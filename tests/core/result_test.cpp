@@ -1,5 +1,5 @@
 // Results carry values and errors, move-only ones too, and the macros pass errors on.
-#include "fugu/core/result.hpp"
+#include "fugu/base/result.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "fugu/estimation/kalman.hpp"
-
 #include <gtest/gtest.h>
+
+#include "fugu/filter/kalman_state.hpp"
 
 namespace fugu::test {
 namespace {

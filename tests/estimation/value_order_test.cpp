@@ -1,4 +1,4 @@
-#include "../src/estimation/value_order.hpp"
+#include "../strategies/src/estimation/value_order.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "../src/core/avx2.hpp"
+#include "fugu/base/avx2.hpp"
 #include "support/builders.hpp"
 
 namespace fugu::test {

@@ -1,5 +1,5 @@
 // BD and BA: shares by hand, never refused, decisions that decide, groups that group and ungroup.
-#include "fugu/mechanism/budget_division.hpp"
+#include "fugu/strategy/budget_division.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fugu/accounting/audit.hpp"
-#include "fugu/mechanism/registry.hpp"
+#include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
 #include "support/simulating.hpp"

@@ -1,5 +1,5 @@
 // The vector code of deviations and distances against the portable one, and that against their definitions.
-#include "../src/mechanism/deviation.hpp"
+#include "../core/src/mechanism/deviation.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "../src/core/avx2.hpp"
+#include "fugu/base/avx2.hpp"
 
 namespace fugu::detail {
 namespace {

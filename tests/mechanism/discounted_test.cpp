@@ -1,5 +1,5 @@
 // Strategies for discounted definitions: what they spend, that it is audited, and that plans are as good as they say.
-#include "fugu/mechanism/discounted.hpp"
+#include "fugu/strategy/discounted.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "fugu/mechanism/registry.hpp"
+#include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
 #include "support/simulating.hpp"

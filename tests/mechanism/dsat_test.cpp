@@ -1,5 +1,5 @@
 // DSAT_w: how many samples fall into a window, the split of ε, and what the published code does instead.
-#include "fugu/mechanism/dsat.hpp"
+#include "fugu/strategy/dsat.hpp"
 
 #include <gtest/gtest.h>
 

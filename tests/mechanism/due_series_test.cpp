@@ -1,4 +1,4 @@
-#include "fugu/mechanism/due_series.hpp"
+#include "fugu/strategy/due_series.hpp"
 
 #include <gtest/gtest.h>
 

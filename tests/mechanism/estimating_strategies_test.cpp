@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "fugu/accounting/audit.hpp"
-#include "fugu/mechanism/baselines.hpp"
-#include "fugu/mechanism/fast.hpp"
-#include "fugu/mechanism/registry.hpp"
-#include "fugu/mechanism/rescuedp.hpp"
-#include "fugu/mechanism/slot_groups.hpp"
+#include "fugu/strategy/baselines.hpp"
+#include "fugu/strategy/fast.hpp"
+#include "fugu/strategy/registry.hpp"
+#include "fugu/strategy/rescuedp.hpp"
+#include "fugu/strategy/slot_groups.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
 #include "support/temp_dir.hpp"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "fugu/mechanism/publisher.hpp"
-#include "fugu/mechanism/registry.hpp"
 #include "fugu/mechanism/release_writer.hpp"
+#include "fugu/strategy/registry.hpp"
 #include "fugu/stream/stream_reader.hpp"
 #include "support/builders.hpp"
 #include "support/temp_dir.hpp"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "fugu/mechanism/baselines.hpp"
 #include "fugu/mechanism/publisher.hpp"
+#include "fugu/strategy/baselines.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
 #include "support/strategies.hpp"

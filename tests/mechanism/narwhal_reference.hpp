@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "fugu/mechanism/planner.hpp"
+#include "fugu/strategy/planner.hpp"
 
 namespace fugu::test {
 

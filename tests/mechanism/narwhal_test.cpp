@@ -1,4 +1,4 @@
-#include "fugu/mechanism/narwhal.hpp"
+#include "fugu/strategy/narwhal.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Outlooks: the check of rates against the definition computed naively, what is known when, and what-if.
-#include "fugu/mechanism/outlook.hpp"
+#include "fugu/strategy/outlook.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 
 #include "fugu/accounting/zcdp.hpp"
-#include "fugu/mechanism/narwhal.hpp"
+#include "fugu/strategy/narwhal.hpp"
 
 namespace fugu::test {
 namespace {

@@ -1,5 +1,5 @@
 // The rules of the papers: worked examples, what they promise against the exact loss, and where they break it.
-#include "fugu/mechanism/published_planners.hpp"
+#include "fugu/strategy/published_planners.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -14,8 +14,8 @@
 #include <sstream>
 #include <string>
 
-#include "fugu/accounting/tenat.hpp"
-#include "fugu/mechanism/fit_to_policies.hpp"
+#include "fugu/strategy/fit_to_policies.hpp"
+#include "fugu/strategy/tenat.hpp"
 #include "fugu/stream/line_reader.hpp"
 #include "support/swellfish_reference.hpp"
 

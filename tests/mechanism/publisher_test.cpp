@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "fugu/accounting/audit.hpp"
-#include "fugu/mechanism/baselines.hpp"
-#include "fugu/mechanism/budget_division.hpp"
-#include "fugu/mechanism/registry.hpp"
+#include "fugu/strategy/baselines.hpp"
+#include "fugu/strategy/budget_division.hpp"
+#include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
 #include "support/strategies.hpp"

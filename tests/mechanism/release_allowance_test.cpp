@@ -1,5 +1,5 @@
 // BD's and BA's budgets of releases: by hand, and against the sum over every window.
-#include "fugu/mechanism/release_allowance.hpp"
+#include "fugu/strategy/release_allowance.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

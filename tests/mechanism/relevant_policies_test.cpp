@@ -1,5 +1,5 @@
 // The set of relevant policies against looking through the whole book in every slot.
-#include "fugu/mechanism/relevant_policies.hpp"
+#include "fugu/strategy/relevant_policies.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "fugu/accounting/tenat.hpp"
+#include "fugu/strategy/tenat.hpp"
 #include "support/swellfish_reference.hpp"
 
 namespace fugu::test {

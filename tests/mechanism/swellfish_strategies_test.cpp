@@ -6,7 +6,7 @@
 
 #include "fugu/accounting/audit.hpp"
 #include "fugu/mechanism/publisher.hpp"
-#include "fugu/mechanism/registry.hpp"
+#include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
 #include "support/policy_feed.hpp"
 #include "support/publishing.hpp"

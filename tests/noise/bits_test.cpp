@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "../src/noise/exponential_paths.hpp"
-#include "../src/noise/laplace_paths.hpp"
+#include "../core/src/noise/exponential_paths.hpp"
+#include "../core/src/noise/laplace_paths.hpp"
 #include "fugu/noise/noise.hpp"
 #include "support/stat_check.hpp"
 

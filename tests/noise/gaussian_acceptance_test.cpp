@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "../src/noise/acceptance.hpp"
-#include "../src/noise/exact.hpp"
+#include "../core/src/noise/acceptance.hpp"
 #include "fugu/noise/discrete_gaussian.hpp"
+#include "fugu/noise/exact.hpp"
 #include "scripted_bits.hpp"
 
 namespace fugu::test {

@@ -1,5 +1,5 @@
 // The fast path never decides a digit differently from exact arithmetic, and leaves to the slow path what it must.
-#include "../src/noise/lanes.hpp"
+#include "../core/src/noise/lanes.hpp"
 
 #include <gtest/gtest.h>
 #include <mpfr.h>
@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "../src/noise/exact.hpp"
-#include "../src/noise/fixed_point.hpp"
-#include "../src/noise/laplace_paths.hpp"
+#include "../core/src/noise/fixed_point.hpp"
+#include "../core/src/noise/laplace_paths.hpp"
 #include "fugu/noise/discrete_laplace.hpp"
+#include "fugu/noise/exact.hpp"
 #include "scripted_bits.hpp"
 
 namespace fugu::test {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "fugu/core/rational.hpp"
+#include "fugu/base/rational.hpp"
 
 namespace fugu::test {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "fugu/mechanism/baselines.hpp"
 #include "fugu/mechanism/publisher.hpp"
 #include "fugu/noise/law.hpp"
+#include "fugu/strategy/baselines.hpp"
 #include "support/builders.hpp"
 
 namespace fugu::test {

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "fugu/filter/filter.hpp"
-#include "fugu/mechanism/baselines.hpp"
 #include "fugu/mechanism/publisher.hpp"
-#include "fugu/mechanism/registry.hpp"
+#include "fugu/strategy/baselines.hpp"
+#include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
 #include "support/strategies.hpp"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "fugu/core/rational.hpp"
+#include "fugu/base/rational.hpp"
 
 namespace fugu {
 namespace {

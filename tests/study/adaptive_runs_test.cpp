@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "fugu/mechanism/outlook.hpp"
 #include "fugu/mechanism/publisher.hpp"
-#include "fugu/mechanism/registry.hpp"
+#include "fugu/strategy/outlook.hpp"
+#include "fugu/strategy/registry.hpp"
 #include "fugu/study/collections.hpp"
 
 namespace fugu {

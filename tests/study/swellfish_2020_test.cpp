@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "fugu/mechanism/outlook.hpp"
+#include "fugu/strategy/outlook.hpp"
 #include "support/exchange_rows.hpp"
 #include "support/process.hpp"
 #include "support/swellfish_reference.hpp"

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "fugu/core/rational.hpp"
+#include "fugu/base/rational.hpp"
 
 namespace fugu::test {
 

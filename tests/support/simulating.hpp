@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "fugu/mechanism/publisher.hpp"
-#include "fugu/mechanism/registry.hpp"
+#include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
 

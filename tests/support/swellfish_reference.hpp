@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "fugu/mechanism/planner.hpp"
 #include "fugu/policy/book.hpp"
+#include "fugu/strategy/planner.hpp"
 
 namespace fugu::test {
 

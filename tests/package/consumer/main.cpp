@@ -1,5 +1,5 @@
 // A program of somebody else: it sees installed headers and the library, nothing of this repository.
-#include <fugu/core/result.hpp>
+#include <fugu/base/result.hpp>
 
 namespace {
 

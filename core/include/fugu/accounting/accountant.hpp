@@ -1,0 +1,77 @@
+// Keeps one promise: knows what was spent, grants what may still be spent, refuses the rest.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "fugu/accounting/answer.hpp"
+#include "fugu/accounting/definition.hpp"
+#include "fugu/base/budget.hpp"
+#include "fugu/base/result.hpp"
+
+namespace fugu {
+
+/// What a Budget counts. Pure promises add up ε; promises with δ > 0 add up ρ of zero-concentrated privacy.
+enum class Currency : std::uint8_t { epsilon, rho };
+
+/// The accountant of a definition over the series of one stream. Slots go forward only; not thread-safe.
+///
+/// Amounts are losses *at full sensitivity*: what it costs when one meter changes by its whole sensitivity. A
+/// definition that protects smaller changes scales them down itself, so strategies can think in one currency.
+///
+/// Guarantee: as long as every answer drawn was charged here first and none was refused, the definition holds for the
+/// whole transcript, whatever the strategy did and however it chose its requests (docs/guarantees/w-event.md).
+class Accountant {
+ public:
+  static constexpr Slot kNoHorizon = std::numeric_limits<Slot>::max();
+
+  virtual ~Accountant() = default;
+
+  virtual Currency currency() const = 0;
+  /// What a request may cost at most when nothing else is asked within the window: ε, or ρ.
+  virtual Budget total() const = 0;
+  /// The window of the definition: w, the horizon, or 1. (Discounted definitions have none: 1.)
+  virtual std::uint64_t window_slots() const = 0;
+
+  /// The first slot that the promise does not extend to: from there on nothing may be released.
+  virtual Slot horizon() const { return kNoHorizon; }
+  /// Moves to `slot`, which must not be before the current one.
+  virtual void advance(Slot slot) = 0;
+
+  /// The most that one more request on the current slot may cost each meter, so that nothing promised can break,
+  /// whatever is asked later. (Later spending can always be zero: repeat the last release.)
+  virtual Budget available() = 0;
+  /// The same of a request about these series alone, which may have more left than others.
+  virtual Budget available(std::span<const SeriesId> series) = 0;
+  /// The most that any meter was charged for a window so far. (Not for policies, whose windows have an ε each.)
+  virtual Budget worst() const = 0;
+
+  /// Checks whether the answer may be drawn: Cause::refused when it would break the promise. Charges nothing yet, so
+  /// that several accountants can be asked before any is charged. Reads statistic, noise, slots, session, series and
+  /// parameter; not the values.
+  virtual Result<void> admit(const Answer& answer) = 0;
+  /// Charges every slot and series touched by the answer that admit() was asked about last, and granted.
+  virtual void commit() = 0;
+  /// Both at once: charges the answer, or refuses it.
+  virtual Result<void> charge(const Answer& answer) {
+    FUGU_TRY(admit(answer));
+    commit();
+    return {};
+  }
+};
+
+/// How many slots back a request may reach (Statistic::deviation), besides the current one.
+struct Reach {
+  std::uint64_t slots = 0;
+};
+
+/// Whether an accountant refuses what would break the promise, or only counts: to see by how much a rule breaks it.
+enum class Enforcement : std::uint8_t { on, off };
+
+/// The exact accountant of `definition`. (For one of policies, make_policy_accountant() gives a handle to them.)
+std::unique_ptr<Accountant> make_accountant(const Definition& definition, const Exposure& exposure, Reach reach = {},
+                                            Enforcement enforcement = Enforcement::on);
+
+}  // namespace fugu

@@ -1,0 +1,37 @@
+// Where slots come from: a wide stream file, a file or pipe of readings, a simulation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fugu/base/result.hpp"
+#include "fugu/stream/raw.hpp"
+#include "fugu/stream/slot.hpp"
+
+namespace fugu {
+
+/// The true values of all series in one slot, and the public facts about that slot.
+struct SlotRow {
+  Slot slot = 0;
+  std::int32_t utc_offset_s = 0;  ///< offset in which this slot's time stamp is printed
+  std::vector<Raw> values;        ///< one per series
+};
+
+/// Yields consecutive slots: each call's slot is the previous one plus 1, gaps in the input come as missing values.
+class SlotSource {
+ public:
+  virtual ~SlotSource() = default;
+
+  /// Fills `row` with the next slot. False at the end of the stream.
+  /// After an error the source must not be used again; rows handed out before stay valid.
+  virtual Result<bool> next(SlotRow& row) = 0;
+
+  /// True when the next call of next() would have to wait for input: the moment to make durable and flush what
+  /// has been released so far. Sources that never wait return false.
+  virtual bool would_wait() = 0;
+
+  /// The series in the order of SlotRow::values.
+  virtual const std::vector<std::string>& series() const = 0;
+};
+
+}  // namespace fugu

@@ -1,0 +1,97 @@
+#include "fugu/stream/aggregator.hpp"
+
+#include <bit>
+#include <cstdlib>
+#include <string>
+
+#include "fugu/base/rational.hpp"
+#include "fugu/stream/decimal.hpp"
+
+namespace fugu {
+namespace {
+
+constexpr Slot kGraceMax = 10'000;
+
+Error usage(std::string message) { return {Cause::usage, std::move(message)}; }
+
+Result<void> validate(const SeriesMap& map, const Aggregator::Options& options) {
+  const auto [lo, hi] = options.clamp;
+  if (lo > hi) return usage("clamp: found a lower bound above the upper one; expected lower ≤ upper");
+  if (options.grace_slots < 0 || options.grace_slots > kGraceMax) {
+    return usage("grace period: found " + std::to_string(options.grace_slots) + " slots; expected 0 to 10000");
+  }
+  if (lo < -kStepsMax || hi > kStepsMax) return usage("clamp: found a bound beyond 2^53 steps; expected a smaller one");
+  const ClampRange counted = options.transform == nullptr ? options.clamp : options.transform->range();
+  const auto bound = static_cast<uint128>(std::max(std::abs(counted.lo), std::abs(counted.hi)));
+  for (SeriesId series = 0; series < map.series().size(); ++series) {
+    if (bound * map.meters_in(series) > static_cast<uint128>(kStepsMax)) {
+      return usage(
+          "clamp: found a bound that, times the meters of one series, exceeds 2^53 steps; "
+          "expected a smaller bound or a larger unit step");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Aggregator> Aggregator::make(const SeriesMap& map, Options options) {
+  FUGU_TRY(validate(map, options));
+  return Aggregator(map, options);
+}
+
+Aggregator::Aggregator(const SeriesMap& map, Options options) : map_(&map), options_(options) {
+  const auto slots = std::bit_ceil(static_cast<std::uint64_t>(options.grace_slots) + 1);
+  OpenSlot empty;
+  empty.sums.resize(map.series().size());
+  empty.reported.resize(map.meter_count() / 64 + 1);
+  ring_.assign(slots, empty);
+  mask_ = slots - 1;
+}
+
+void Aggregator::start(Slot first) {
+  oldest_ = first;
+  newest_ = first - 1;
+}
+
+Aggregator::Outcome Aggregator::add(Slot slot, MeterId meter, Raw value) {
+  if (slot < oldest_) return Outcome::late;
+  FUGU_CHECK(!must_close_before(slot));
+  newest_ = std::max(newest_, slot);
+  if (value.missing()) return Outcome::missing;
+
+  OpenSlot& open = open_slot(slot);
+  std::uint64_t& reported = open.reported[meter / 64];
+  const std::uint64_t bit = std::uint64_t{1} << meter % 64;
+  if ((reported & bit) != 0) return Outcome::duplicate;
+  reported |= bit;
+
+  const std::int64_t steps = value.reveal(RawKey());
+  const std::int64_t clamped = std::clamp(steps, options_.clamp.lo, options_.clamp.hi);
+  const std::int64_t counted = options_.transform == nullptr ? clamped : options_.transform->of_reading(meter, clamped);
+  for (SeriesId series : map_->series_of(meter)) open.sums[series] += counted;
+  return clamped == steps ? Outcome::counted : Outcome::clamped;
+}
+
+void Aggregator::finish(OpenSlot& open) {
+  for (MeterId meter = 0; meter < map_->meter_count(); ++meter) {
+    if ((open.reported[meter / 64] >> meter % 64 & 1) != 0) continue;
+    const std::int64_t counted = options_.transform->of_absent(meter);
+    for (SeriesId series : map_->series_of(meter)) open.sums[series] += counted;
+  }
+  for (SeriesId series = 0; series < open.sums.size(); ++series)
+    open.sums[series] += options_.transform->of_slot(series);
+}
+
+void Aggregator::close(std::vector<Raw>& sums) {
+  OpenSlot& open = open_slot(oldest_);
+  if (options_.transform != nullptr) finish(open);
+  sums.resize(open.sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = Raw(open.sums[i]);
+  std::fill(open.sums.begin(), open.sums.end(), 0);
+  std::fill(open.reported.begin(), open.reported.end(), 0);
+  newest_ = std::max(newest_, oldest_);
+  ++oldest_;
+}
+
+}  // namespace fugu

@@ -1,0 +1,282 @@
+#include "fugu/stream/readings_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "fugu/stream/csv.hpp"
+#include "readings_parser.hpp"
+#include "readings_pipeline.hpp"
+
+namespace fugu {
+namespace {
+
+constexpr std::string_view kHeader = "a header with the columns time, meter and value";
+
+Result<ReadingColumns> read_columns(LineReader& lines) {
+  FUGU_ASSIGN(const auto header, csv::read_header(lines, kHeader));
+  const auto names = csv::split(header);
+  const auto position = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  };
+  const ReadingColumns columns{position("time"), position("meter"), position("value")};
+  for (std::size_t found : {columns.time, columns.meter, columns.value}) {
+    if (found == names.size()) return found_but_expected(lines.at(1), "other columns", kHeader);
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i == columns.time || i == columns.meter || i == columns.value) continue;
+    return found_but_expected(lines.at(csv::column_of(names[i], header)), "column " + shown_name(names[i]),
+                              "the columns time, meter and value, each once");
+  }
+  return columns;
+}
+
+std::string_view line_of(std::string_view block, std::uint32_t line) {
+  for (; line > 0; --line) block.remove_prefix(block.find('\n') + 1);
+  block = block.substr(0, block.find('\n'));
+  if (block.ends_with('\r')) block.remove_suffix(1);
+  return block;
+}
+
+}  // namespace
+
+class ReadingsReader::Impl {
+ public:
+  static Result<std::unique_ptr<Impl>> open(Input input, SeriesMap map, ReadingsOptions options) {
+    FUGU_CHECK(options.threads == 1 || options.threads == 2);
+    LineReader lines(std::move(input), options.block_size);
+    FUGU_ASSIGN(const ReadingColumns columns, read_columns(lines));
+    auto shared_map = std::make_unique<const SeriesMap>(std::move(map));
+    FUGU_ASSIGN(auto aggregator,
+                Aggregator::make(*shared_map, {options.clamp, options.grace_slots, options.transform.get()}));
+    return std::unique_ptr<Impl>(
+        new Impl(std::move(lines), columns, std::move(shared_map), std::move(aggregator), std::move(options)));
+  }
+
+  void skip_before(Slot slot) { skip_before_ = slot; }
+
+  Result<bool> next(SlotRow& row) {
+    if (failure_) return *failure_;
+    FUGU_ASSIGN(const Progress progress, advance(true));
+    if (progress == Progress::end) return false;
+    row.slot = aggregator_.oldest_open();
+    row.utc_offset_s = utc_offset_s_;
+    aggregator_.close(row.values);
+    return true;
+  }
+
+  bool would_wait() {
+    if (!live_ || failure_) return false;
+    const auto progress = advance(false);
+    if (!progress) failure_ = progress.error();
+    return progress && *progress == Progress::waiting;
+  }
+
+  const SeriesMap& map() const { return *map_; }
+  const Clock& clock() const { return clock_; }
+  const ReadingsCounters& counters() const { return counters_; }
+
+ private:
+  enum class Progress { slot_ready, waiting, end };
+
+  Impl(LineReader lines, ReadingColumns columns, std::unique_ptr<const SeriesMap> map, Aggregator aggregator,
+       ReadingsOptions options)
+      : file_(lines.file()),
+        live_(lines.is_live()),
+        lines_(std::move(lines)),
+        columns_(columns),
+        map_(std::move(map)),
+        aggregator_(std::move(aggregator)),
+        options_(std::move(options)) {}
+
+  // Adds readings until the oldest open slot can be closed.
+  Result<Progress> advance(bool may_wait) {
+    if (!pipeline_) {
+      if (!may_wait && lines_->would_wait()) return Progress::waiting;
+      FUGU_ASSIGN(const bool has_rows, start());
+      if (!has_rows) return Progress::end;
+    }
+    while (true) {
+      FUGU_ASSIGN(const bool slot_ready, add_block());
+      if (slot_ready) return Progress::slot_ready;
+      if (ended_) return aggregator_.oldest_open() <= aggregator_.newest() ? Progress::slot_ready : Progress::end;
+      FUGU_ASSIGN(const bool waiting, next_block(may_wait));
+      if (waiting) return Progress::waiting;
+    }
+  }
+
+  // Looks at the first row to set up the clock, then at blocks. False when there is no row.
+  Result<bool> start() {
+    FUGU_ASSIGN(const auto row, lines_->peek());
+    if (!row) return false;
+    const auto fields = csv::split(*row);
+    if (fields.size() != 3) {
+      return found_but_expected(lines_->ahead_at(1), csv::count_fields(fields.size()), "3 fields, as in the header");
+    }
+    const std::string_view time = fields[columns_.time];
+    FUGU_TRY(start_clock(time, lines_->ahead_at(csv::column_of(time, *row))));
+    auto rest = std::move(*lines_).release();
+    lines_.reset();
+    lines_before_ = rest.lines_read;
+    pipeline_ = std::make_unique<ReadingsPipeline>(
+        std::move(rest), ReadingsParser(*map_, columns_, options_.unit_step, clock_, options_.default_utc_offset_s),
+        live_ ? 1 : options_.threads);
+    FUGU_TRY(next_block(true));
+    return true;
+  }
+
+  Result<void> start_clock(std::string_view time, const Location& where) {
+    if (const auto slot = parse_slot_number(time)) {
+      if (options_.origin) {
+        return found_but_expected(where, "a slot number", "time stamps, because an origin was given");
+      }
+      aggregator_.start(skip_before_.value_or(*slot));
+      return {};
+    }
+    Stamp first;
+    const TimeFault fault = parse_stamp(time, options_.default_utc_offset_s, first);
+    if (fault != TimeFault::none) {
+      return found_but_expected(where, "time " + shown_time(time), csv::expected_first_time(fault));
+    }
+    if (!options_.slot_s) {
+      return Error{Cause::usage, file_ + ": found time stamps; expected --slot-length, for example 15m"};
+    }
+    const Stamp origin = options_.origin.value_or(first);
+    clock_ = Clock(origin.instant_s, *options_.slot_s);
+    utc_offset_s_ = origin.utc_offset_s;
+    aggregator_.start(skip_before_.value_or(0));
+    return {};
+  }
+
+  // Moves on to the next block. True when a live input has none yet.
+  Result<bool> next_block(bool may_wait) {
+    if (block_ != nullptr) lines_before_ += block_->parsed.lines;
+    block_ = nullptr;
+    run_ = reading_ = 0;
+    FUGU_ASSIGN(const NextBlock found, pipeline_->next(may_wait));
+    block_ = found.block;
+    if (block_ != nullptr && !block_->parsed.rounding.empty() && !std::exchange(told_rounding_, true) && options_.warn)
+      options_.warn(file_ + ": " + block_->parsed.rounding);
+    ended_ = found.state == BlockReader::State::end;
+    if (found.state == BlockReader::State::line_too_long) {
+      return found_but_expected({file_, lines_before_ + 1, 0}, "a line of more than 1 MiB", "shorter lines");
+    }
+    return found.state == BlockReader::State::waiting;
+  }
+
+  // Adds what is left of the block. True when a slot must be closed before going on.
+  Result<bool> add_block() {
+    if (block_ == nullptr) return false;
+    const ParsedReadings& parsed = block_->parsed;
+    for (; run_ < parsed.runs.size(); ++run_) {
+      const auto [slot, end] = parsed.runs[run_];
+      if (slot > aggregator_.newest() + options_.gap_slots_max) return too_far_ahead(parsed.readings[reading_].line);
+      if (aggregator_.must_close_before(slot)) return true;
+      FUGU_TRY(add_run(slot, end));
+    }
+    if (!parsed.fault) return false;
+    const RowFault& fault = *parsed.fault;
+    return found_but_expected({file_, line(fault.line), fault.column}, fault.found, fault.expected);
+  }
+
+  Result<void> add_run(Slot slot, std::size_t end) {
+    if (skip_before_ && slot < *skip_before_) {
+      counters_.rows += end - reading_;
+      counters_.skipped += end - reading_;
+      reading_ = end;
+      return {};
+    }
+    for (; reading_ < end; ++reading_) {
+      const Reading& reading = block_->parsed.readings[reading_];
+      ++counters_.rows;
+      const Aggregator::Outcome outcome = aggregator_.add(slot, reading.meter, reading.value);
+      if (outcome != Aggregator::Outcome::counted) FUGU_TRY(note(outcome, reading.line));
+    }
+    return {};
+  }
+
+  Result<void> note(Aggregator::Outcome outcome, std::uint32_t line_in_block) {
+    switch (outcome) {
+      case Aggregator::Outcome::counted: break;
+      case Aggregator::Outcome::missing: ++counters_.missing; break;
+      case Aggregator::Outcome::duplicate: ++counters_.duplicates; break;
+      case Aggregator::Outcome::clamped: return note_clamped(line_in_block);
+      case Aggregator::Outcome::late: return note_late(line_in_block);
+    }
+    return {};
+  }
+
+  Result<void> note_late(std::uint32_t line_in_block) {
+    ++counters_.late;
+    if (options_.late == LateRule::drop) return {};
+    return time_error(line_in_block, "which is before the slots still open",
+                      "readings no more than " + std::to_string(options_.grace_slots) +
+                          " slots (the grace period) behind, from " +
+                          clock_.text(aggregator_.oldest_open(), utc_offset_s_) + " on");
+  }
+
+  Result<void> note_clamped(std::uint32_t line_in_block) {
+    constexpr std::string_view kFound = "a reading beyond the clamp";
+    ++counters_.clamped;
+    const Location where{file_, line(line_in_block), 0};
+    if (options_.beyond == BeyondRule::error) return found_but_expected(where, kFound, "readings within it");
+    if (counters_.clamped == 1 && options_.warn) {
+      options_.warn(found_but_expected(where, kFound, "readings within it; it and others like it are clamped").message);
+    }
+    return {};
+  }
+
+  Error too_far_ahead(std::uint32_t line_in_block) const {
+    return time_error(line_in_block, "which is far ahead of the readings before",
+                      "a gap of at most " + std::to_string(options_.gap_slots_max) + " slots");
+  }
+
+  Error time_error(std::uint32_t line_in_block, const std::string& found, const std::string& expected) const {
+    const std::string_view row = line_of(block_->text.text(), line_in_block);
+    const std::string_view time = pipeline_->parser().time_of(row);
+    return found_but_expected({file_, line(line_in_block), csv::column_of(time, row)},
+                              "time " + shown_time(time) + ", " + found, expected);
+  }
+
+  std::uint64_t line(std::uint32_t line_in_block) const { return lines_before_ + line_in_block + 1; }
+
+  const std::string file_;
+  const bool live_;
+  std::optional<LineReader> lines_;  // until the first row; the pipeline takes over from there
+  const ReadingColumns columns_;
+  const std::unique_ptr<const SeriesMap> map_;
+  Aggregator aggregator_;
+  const ReadingsOptions options_;
+  std::optional<Slot> skip_before_;
+  Clock clock_;
+  std::int32_t utc_offset_s_ = 0;
+  ReadingsCounters counters_;
+  std::unique_ptr<ReadingsPipeline> pipeline_;
+
+  const ReadingsBlock* block_ = nullptr;  // the block whose readings are being added, and how far that is:
+  std::size_t run_ = 0;
+  std::size_t reading_ = 0;
+  std::uint64_t lines_before_ = 0;  // lines of the file before the block
+  bool ended_ = false;
+  bool told_rounding_ = false;
+  std::optional<Error> failure_;  // found by would_wait(), to be reported by next()
+};
+
+Result<ReadingsReader> ReadingsReader::open(Input input, SeriesMap map, ReadingsOptions options) {
+  FUGU_ASSIGN(auto impl, Impl::open(std::move(input), std::move(map), std::move(options)));
+  return ReadingsReader(std::move(impl));
+}
+
+ReadingsReader::ReadingsReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ReadingsReader::ReadingsReader(ReadingsReader&&) noexcept = default;
+ReadingsReader& ReadingsReader::operator=(ReadingsReader&&) noexcept = default;
+ReadingsReader::~ReadingsReader() = default;
+
+void ReadingsReader::skip_before(Slot slot) { impl_->skip_before(slot); }
+Result<bool> ReadingsReader::next(SlotRow& row) { return impl_->next(row); }
+bool ReadingsReader::would_wait() { return impl_->would_wait(); }
+const std::vector<std::string>& ReadingsReader::series() const { return impl_->map().series(); }
+const SeriesMap& ReadingsReader::series_map() const { return impl_->map(); }
+const Clock& ReadingsReader::clock() const { return impl_->clock(); }
+const ReadingsCounters& ReadingsReader::counters() const { return impl_->counters(); }
+
+}  // namespace fugu

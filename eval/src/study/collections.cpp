@@ -1,0 +1,106 @@
+#include "fugu/study/collections.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fugu/strategy/tenat.hpp"
+
+namespace fugu {
+
+namespace {
+
+constexpr std::int64_t kSlotMin = 15;
+constexpr std::int64_t kMinutesPerDay = 1440;
+
+std::uint64_t all_appliances_w(const HouseholdParameters& parameters) {
+  double sum = 0;
+  for (const ApplianceModel& appliance : parameters.appliances)
+    sum += appliance.kind == ApplianceKind::cycling ? 0 : appliance.power_w;
+  return static_cast<std::uint64_t>(std::ceil(sum));
+}
+
+/// With what makes the policies of a meter a book.
+PolicyBook book_of(std::vector<Policy> policies) {
+  PolicyBook book;
+  book.assign(book.meter("household"), std::move(policies));
+  return book;
+}
+
+}  // namespace
+
+Result<Collections> simulate_collections(const CollectionOptions& options) {
+  FUGU_ASSIGN(Neighbourhood street, Neighbourhood::make({.households = options.households,
+                                                         .days = options.days,
+                                                         .slot_min = kSlotMin,
+                                                         .first_day = options.first_day,
+                                                         .seed = options.seed,
+                                                         .threads = options.threads},
+                                                        HouseholdParameters::shipped()));
+  const UsePolicyOptions wishes{.interval = options.interval,
+                                .beyond = options.beyond,
+                                .epsilon_min = options.epsilon_min,
+                                .epsilon_max = options.epsilon_max,
+                                .seed = options.seed,
+                                .slot_min = kSlotMin,
+                                .horizon_slots = options.days * static_cast<Slot>(street.slots_per_day())};
+  std::vector<UsePolicies> makers;
+  for (std::uint64_t i = 0; i < options.households; ++i) makers.emplace_back(wishes, i);
+  std::vector<std::vector<UsePolicy>> made(options.households);
+  while (street.next_day()) {
+    for (std::size_t i = 0; i < makers.size(); ++i)
+      makers[i].add(street.uses(i), (street.day() + 1) * kMinutesPerDay, made[i]);
+  }
+  Collections collections{.policies = {}, .sensitivity_w = all_appliances_w(street.parameters())};
+  for (std::size_t i = 0; i < makers.size(); ++i) {
+    makers[i].finish(made[i]);
+    if (made[i].empty())
+      return Error{Cause::usage, "household h" + std::to_string(i) + " has no policy whose interval lies within " +
+                                     std::to_string(options.days) +
+                                     " days; expected more days, or intervals that are clipped at the horizon"};
+    std::vector<Policy>& policies = collections.policies.emplace_back();
+    for (const UsePolicy& wish : made[i]) policies.push_back(wish.policy);
+    std::ranges::stable_sort(policies, {}, [](const Policy& policy) { return policy.interval.first; });
+    collections.sensitivity_w =
+        std::max(collections.sensitivity_w, largest_temporal_sensitivity_steps(book_of(policies)));
+  }
+  return collections;
+}
+
+std::uint64_t Collections::digest(std::size_t household) const {
+  std::vector<std::uint64_t> facts;
+  for (const Policy& policy : policies[household]) {
+    for (const std::uint64_t fact :
+         {static_cast<std::uint64_t>(policy.interval.first), static_cast<std::uint64_t>(policy.interval.last),
+          policy.length_slots, policy.magnitude_steps})
+      facts.push_back(fact);
+  }
+  return XXH3_64bits(facts.data(), facts.size() * sizeof(std::uint64_t));
+}
+
+std::uint64_t Collections::longest_interval_slots(std::size_t household) const {
+  std::uint64_t longest = 0;
+  for (const Policy& policy : policies[household]) longest = std::max(longest, policy.interval.slots());
+  return longest;
+}
+
+PolicyBook Collections::book(std::size_t household, Budget epsilon) const {
+  std::vector<Policy> own = policies[household];
+  for (Policy& policy : own) policy.epsilon = epsilon;
+  return book_of(std::move(own));
+}
+
+CollectionFeed::CollectionFeed(const std::vector<Policy>& policies, std::optional<Budget> epsilon, std::string meter)
+    : policies_(policies), epsilon_(epsilon) {
+  event_.meter = std::move(meter);
+}
+
+Result<const PolicyEvent*> CollectionFeed::next(Slot) {
+  if (next_ == policies_.size()) return nullptr;
+  event_.policy = policies_[next_++];
+  if (epsilon_) event_.policy.epsilon = *epsilon_;
+  return &event_;
+}
+
+}  // namespace fugu

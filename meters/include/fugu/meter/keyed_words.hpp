@@ -1,0 +1,47 @@
+// The random words of one part of a reading, and how a reading is divided with them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fugu/base/rational.hpp"
+#include "fugu/meter/keyed_hash.hpp"
+#include "fugu/stream/slot.hpp"
+
+namespace fugu::detail {
+
+struct PartWords {
+  std::uint64_t shift = 0;
+  std::uint64_t delay = 0;
+  std::uint64_t cut = 0;
+  std::uint64_t order = 0;
+};
+
+/// HMAC-SHA-256 of slot, part and meter under the meter's shift key for the gateway's rules.
+inline PartWords part_words(KeyedHash& hash, const SecretKey& shift_key, std::string_view meter, Slot slot,
+                            unsigned part) {
+  std::string message = "S";
+  for (int i = 0; i < 8; ++i) message += static_cast<char>(static_cast<std::uint64_t>(slot) >> (8 * i));
+  message += static_cast<char>(part);
+  message += meter;  // last: all before it has a fixed length
+  const KeyedHash::Digest digest = hash(shift_key, message);
+  return {word_of(digest, 0), word_of(digest, 1), word_of(digest, 2), word_of(digest, 3)};
+}
+
+/// Divides `value` at uniform random points; the parts have its sign and add up to it. With two parts the first is
+/// uniform on 0 … value.
+inline void divide(std::int64_t value, std::span<const PartWords> words, std::span<std::int64_t> parts) {
+  const auto size = static_cast<std::uint64_t>(value < 0 ? -value : value);
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i)
+    parts[i] = static_cast<std::int64_t>(static_cast<uint128>(words[i].cut) * (size + 1) >> 64);
+  parts.back() = static_cast<std::int64_t>(size);
+  std::sort(parts.begin(), parts.end() - 1);
+  for (std::size_t i = parts.size() - 1; i > 0; --i) parts[i] -= parts[i - 1];
+  if (value < 0)
+    for (std::int64_t& part : parts) part = -part;
+}
+
+}  // namespace fugu::detail
