@@ -1,16 +1,8 @@
 #include "run_facts.hpp"
 
-#include <sstream>
-
 #include "command.hpp"
 
 namespace fugu::cli {
-
-std::string clock_to_text(const Clock& clock, std::int32_t utc_offset_s) {
-  if (!clock.has_time()) return "slots";
-  return "time " + std::to_string(clock.origin_s()) + " " + std::to_string(clock.slot_s()) + " " +
-         std::to_string(utc_offset_s);
-}
 
 Result<RunClock> clock_from(const std::string& start, const std::string& slot_length) {
   if (start.empty()) return RunClock{};
@@ -19,26 +11,6 @@ Result<RunClock> clock_from(const std::string& start, const std::string& slot_le
   if (fault != TimeFault::none) return Error{Cause::usage, "--start: expected " + std::string(expected_stamp(fault))};
   FUGU_ASSIGN(const std::int64_t slot_s, of_option("--slot-length", parse_duration(slot_length)));
   return RunClock{Clock(stamp.instant_s, slot_s), stamp.utc_offset_s};
-}
-
-Result<RunClock> clock_of(const LedgerHeader& header) {
-  const auto fact = header.facts.find("clock");
-  std::stringstream text(fact == header.facts.end() ? "" : fact->second);
-  std::string kind;
-  text >> kind;
-  if (kind == "slots") return RunClock{};
-  std::int64_t origin_s = 0;
-  std::int64_t slot_s = 0;
-  std::int32_t utc_offset_s = 0;
-  if (kind != "time" || !(text >> origin_s >> slot_s >> utc_offset_s) || slot_s <= 0)
-    return Error{Cause::bad_input, "the ledger does not say how its slots map to time"};
-  return RunClock{Clock(origin_s, slot_s), utc_offset_s};
-}
-
-Result<UnitStep> unit_step_of(const LedgerHeader& header) {
-  const auto fact = header.facts.find("unit-step");
-  if (fact == header.facts.end()) return Error{Cause::bad_input, "the ledger does not name its unit step"};
-  return UnitStep::parse(fact->second);
 }
 
 const std::string* distributional_state_of(const LedgerHeader& header) {

@@ -18,6 +18,7 @@ namespace {
 std::string header_of(const ReleaseFormat& format) {
   std::string header = "time,series,value,scale,loss_rate,sampled";
   if (format.interval) header += ",lower,upper";
+  if (format.simulated) header += ",simulated";
   return header;
 }
 
@@ -135,7 +136,7 @@ void ReleaseWriter::append_row(std::string_view time, std::size_t series, const 
   append_rate(series, release.loss_rates()[series]);
   pending_ += released.sampled ? ",1" : ",0";
   if (format_.interval) append_band(series, released, noise);
-  pending_ += '\n';
+  pending_ += format_.simulated ? ",1\n" : "\n";
 }
 
 void ReleaseWriter::prepare(const Release& release) {

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <bit>
+#include <utility>
 
 #include "fugu/base/check.hpp"
 #include "seeding.hpp"
@@ -21,7 +22,12 @@ void watch_forks() {
 
 BitSource::~BitSource() { OPENSSL_cleanse(storage_, sizeof storage_); }
 
-void BitSource::renew() {
+void BitSource::drop_unused() {
+  OPENSSL_cleanse(storage_ + kWindowBytes, unused_bytes_);
+  unused_bytes_ = 0;
+}
+
+void BitSource::refill() {
   generation_ = detail::fork_generation.load(std::memory_order_relaxed);
   fill({storage_ + kWindowBytes, kBlockBytes});
   unused_bytes_ = kBlockBytes;
@@ -29,7 +35,13 @@ void BitSource::renew() {
 
 SecureBits::SecureBits() { detail::watch_forks(); }
 
+void SecureBits::renew() {
+  drop_unused();
+  needs_entropy_ = true;
+}
+
 void SecureBits::fill(std::span<unsigned char> block) {
+  if (std::exchange(needs_entropy_, false)) FUGU_CHECK(RAND_poll() == 1);
   FUGU_CHECK(RAND_priv_bytes(block.data(), static_cast<int>(block.size())) == 1);
 }
 

@@ -26,6 +26,9 @@ struct ReleaseFormat {
   std::string filter;
   /// The strategy releases estimates (Release::estimate): they have no scale, so there can be no interval.
   bool estimates = false;
+  /// Appends the column `simulated`, 1 in each row: noise that can be repeated hides nothing, so such a file must not
+  /// pass as a private one.
+  bool simulated = false;
 };
 
 /// Formats releases into memory; emit() writes them to a file descriptor. Rows are written whole or, when the disk is

@@ -31,7 +31,7 @@ class BitSource {
   const unsigned char* window(std::size_t bytes) {
     const bool forked = generation_ != detail::fork_generation.load(std::memory_order_relaxed);
     if (unused_bytes_ < bytes || forked) [[unlikely]]
-      renew();
+      refill();
     return end();
   }
 
@@ -43,6 +43,9 @@ class BitSource {
     std::memset(from, 0, kWipeBytes);
     for (std::size_t wiped = kWipeBytes; wiped < bytes; wiped += kWipeBytes) std::memset(from + wiped, 0, kWipeBytes);
   }
+
+  /// Wipes what is left in the buffer: the next bits are new ones.
+  void drop_unused();
 
   std::uint64_t take64() {
     std::uint64_t word;
@@ -63,7 +66,7 @@ class BitSource {
   static constexpr std::size_t kWipeBytes = 32;
 
   unsigned char* end() { return storage_ + kWindowBytes + unused_bytes_; }
-  void renew();
+  void refill();
 
   std::size_t unused_bytes_ = 0;
   std::uint64_t generation_ = 0;
@@ -77,8 +80,15 @@ class SecureBits final : public BitSource {
  public:
   SecureBits();
 
+  /// Drops buffered bits; before the next ones are made, the generator takes fresh entropy from the operating system.
+  /// So two copies of a process that waits, such as a machine restored twice from one snapshot, draw different bits
+  /// when they go on, provided that the operating system noticed (Linux does from 5.18 on, if the hypervisor tells it).
+  void renew();
+
  private:
   void fill(std::span<unsigned char> block) override;
+
+  bool needs_entropy_ = false;
 };
 
 /// xoshiro256**: fast, reproducible, and predictable. For simulations only, never for what is published.

@@ -1,0 +1,33 @@
+#include "fugu/mechanism/run_facts.hpp"
+
+#include <sstream>
+
+namespace fugu {
+
+std::string clock_to_text(const RunClock& clock) {
+  if (!clock.clock.has_time()) return "slots";
+  return "time " + std::to_string(clock.clock.origin_s()) + " " + std::to_string(clock.clock.slot_s()) + " " +
+         std::to_string(clock.utc_offset_s);
+}
+
+Result<RunClock> clock_of(const LedgerHeader& header) {
+  const auto fact = header.facts.find("clock");
+  std::stringstream text(fact == header.facts.end() ? "" : fact->second);
+  std::string kind;
+  text >> kind;
+  if (kind == "slots") return RunClock{};
+  std::int64_t origin_s = 0;
+  std::int64_t slot_s = 0;
+  std::int32_t utc_offset_s = 0;
+  if (kind != "time" || !(text >> origin_s >> slot_s >> utc_offset_s) || slot_s <= 0)
+    return Error{Cause::bad_input, "the ledger does not say how its slots map to time"};
+  return RunClock{Clock(origin_s, slot_s), utc_offset_s};
+}
+
+Result<UnitStep> unit_step_of(const LedgerHeader& header) {
+  const auto fact = header.facts.find("unit-step");
+  if (fact == header.facts.end()) return Error{Cause::bad_input, "the ledger does not name its unit step"};
+  return UnitStep::parse(fact->second);
+}
+
+}  // namespace fugu
