@@ -30,7 +30,7 @@ class RunFolder : public ::testing::Test {
   /// Publishes up to before slot `to` and stops there, as a kill would have it.
   Result<LedgerHead> publish(RunFiles files, Slot to, std::optional<Slot> not_before = {},
                              const RunIdentity& about = identity()) {
-    FUGU_ASSIGN(Run run, Run::open(std::move(files)));
+    FUGU_ASSIGN(fugu::Run run, fugu::Run::open(std::move(files)));
     FUGU_ASSIGN(Publisher * publisher, run.begin(mechanism(), about, not_before));
     for (Slot slot = publisher->next_slot(); slot < to; ++slot) {
       FUGU_TRY(publisher->publish(row_of(slot, {100 + slot})));
@@ -116,12 +116,12 @@ TEST_F(RunFolder, AHeadWithoutItsLedgerStartsNothing) {
 TEST_F(RunFolder, ALedgerWithoutItsHeadSaysSo) {
   ASSERT_TRUE(publish(files(), 3));
   {
-    const auto run = Run::open(files());
+    const auto run = fugu::Run::open(files());
     EXPECT_TRUE(run->earlier()->head_known);
   }
   std::filesystem::remove(dir_ / "run.ledger.head");
   {
-    const auto run = Run::open(files());
+    const auto run = fugu::Run::open(files());
     EXPECT_FALSE(run->earlier()->head_known);
   }
   ASSERT_TRUE(publish(files(), 4));
@@ -155,7 +155,7 @@ TEST_F(RunFolder, ReleasesDoNotFollowASymbolicLink) {
 
 TEST_F(RunFolder, LeavesNoMemoryDumps) {
   ::prctl(PR_SET_DUMPABLE, 1);
-  ASSERT_TRUE(Run::open(files()));
+  ASSERT_TRUE(fugu::Run::open(files()));
   EXPECT_EQ(::prctl(PR_GET_DUMPABLE), 0);
   ::prctl(PR_SET_DUMPABLE, 1);
 }
