@@ -470,6 +470,27 @@ TEST(Publisher, LeavesSlotsOutAfterALoss) {
   EXPECT_EQ(run_part(recipe, rows, 40, dir / "ledger", true), after) << "the same again";
 }
 
+TEST(Publisher, KilledWhileLeavingSlotsOutItLeavesOutTheRest) {
+  const TempDir dir;
+  const Recipe recipe{define(Protects::w_event, 2, 0, 4), expose({10, 5}, {{0, 1}, {1}}),
+                      [] { return std::make_unique<EveryKth>(1); }};
+  const auto rows = wavy(2, 40);
+  std::vector<LedgerRecord> records;
+  run_part(recipe, rows, 6, dir / "whole", false);
+  for (const LedgerRecord& record : read_ledger(dir / "whole").records) records.push_back(record);
+  records.emplace_back(Resumed{6});
+  records.emplace_back(LeftOut{6, 23});
+  for (Slot slot = 6; slot < 10; ++slot) {
+    records.emplace_back(MissingSeries{slot, {0, 1}});
+    records.emplace_back(SlotEnd{slot, 0, 0});
+  }
+  write_ledger(dir / "ledger", header_of(recipe.definition, recipe.exposure), {records});
+  const auto released = run_part(recipe, rows, 40, dir / "ledger", true);
+  ASSERT_EQ(released.size(), 6u + 17u);
+  EXPECT_EQ(released[6].slot, 23) << "slots 10 to 22 may have been handed out by what was lost";
+  EXPECT_TRUE(audit_ledger(dir / "ledger")->holds());
+}
+
 TEST(Publisher, GoesOnAfterNoLossThatCountsForEver) {
   const auto discounted =
       Definition::make({.protects = Protects::discounted_exp, .epsilon = *Epsilon::make(1), .discount = 0.5});

@@ -53,6 +53,8 @@ Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureN
   if (publisher.last_slot_ >= 0) FUGU_TRY(publisher.ledger_->mark_delivered(publisher.last_slot_));
   publisher.runner_.forget();
   publisher.ledger_->append(LedgerRecord(Resumed{publisher.next_slot()}));
+  // A run that was killed while it left slots out has said up to where.
+  FUGU_TRY(publisher.run_without_values_before(replay.left_out_before()));
   return publisher;
 }
 
@@ -78,6 +80,11 @@ Result<void> Publisher::leave_out_before(Slot next, Slot last_handed_out) {
   FUGU_TRY(check_after_loss(definition_, std::max(last_handed_out, next_slot() - 1), next));
   FUGU_CHECK(ledger_ != nullptr);
   ledger_->append(LedgerRecord(LeftOut{next_slot(), next}));
+  return run_without_values_before(next);
+}
+
+Result<void> Publisher::run_without_values_before(Slot next) {
+  if (next <= next_slot()) return {};
   SlotRow missing{0, utc_offset_s_, std::vector<Raw>(series_count_)};
   while (next_slot() < next) {
     missing.slot = next_slot();

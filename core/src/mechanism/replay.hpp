@@ -27,6 +27,8 @@ class Replay {
 
   /// Whether the slot, which is not beyond the records looked at so far, was not handed out.
   bool is_left_out(Slot slot) const { return left_out_.slot <= slot && slot < left_out_.next_slot; }
+  /// The first slot after those left out last; 0 when none were.
+  Slot left_out_before() const { return left_out_.next_slot; }
 
   static Error mismatch();
   const LedgerReader& reader() const { return reader_; }

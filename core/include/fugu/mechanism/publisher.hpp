@@ -76,6 +76,8 @@ class Publisher {
             std::unique_ptr<LedgerWriter> ledger);
 
   Result<void> hand_out();
+  /// Runs the slots before `next` without values and without handing them out.
+  Result<void> run_without_values_before(Slot next);
 
   Definition definition_;
   std::size_t series_count_;
