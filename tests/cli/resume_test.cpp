@@ -302,8 +302,7 @@ TEST(Start, SlotNumbersMayBeginLater) {
   EXPECT_EQ(read_file(directory / "out.csv"), out);
   // A number that is far off is a mistake.
   write_file(directory / "s.csv", "time,load\n3000000,1000\n");
-  std::filesystem::remove(directory / "run.ledger");
-  std::filesystem::remove(directory / "out.csv");
+  for (const char* file : {"run.ledger", "run.ledger.head", "out.csv"}) std::filesystem::remove(directory / file);
   EXPECT_EQ(run_fugu(directory, command).exit_code, 2);
 }
 

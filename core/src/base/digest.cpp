@@ -2,7 +2,6 @@
 
 #include <openssl/evp.h>
 
-#include <charconv>
 #include <memory>
 
 #include "fugu/base/check.hpp"
@@ -19,24 +18,35 @@ Digest sha256(std::initializer_list<std::string_view> pieces) {
   return digest;
 }
 
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+}  // namespace
+
 std::string to_hex(std::span<const unsigned char> bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
+  std::string hex;
   for (const unsigned char byte : bytes) {
-    text.push_back(kDigits[byte >> 4]);
-    text.push_back(kDigits[byte & 15]);
+    hex += kHexDigits[byte >> 4];
+    hex += kHexDigits[byte & 15];
   }
-  return text;
+  return hex;
+}
+
+bool from_hex(std::string_view hex, std::span<unsigned char> bytes) {
+  if (hex.size() != 2 * bytes.size()) return false;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const std::size_t high = kHexDigits.find(hex[2 * i]);
+    const std::size_t low = kHexDigits.find(hex[2 * i + 1]);
+    if (high == std::string_view::npos || low == std::string_view::npos) return false;
+    bytes[i] = static_cast<unsigned char>(high << 4 | low);
+  }
+  return true;
 }
 
 std::optional<Digest> digest_from_hex(std::string_view text) {
   Digest digest{};
-  if (text.size() != 2 * digest.size()) return std::nullopt;
-  for (std::size_t i = 0; i < digest.size(); ++i) {
-    const char* const pair = text.data() + 2 * i;
-    const auto [end, error] = std::from_chars(pair, pair + 2, digest[i], 16);
-    if (error != std::errc() || end != pair + 2) return std::nullopt;
-  }
+  if (!from_hex(text, digest)) return std::nullopt;
   return digest;
 }
 

@@ -1,4 +1,4 @@
-// SHA-256: what chains records so that none can be changed unnoticed.
+// SHA-256, which chains records so that none can be changed unnoticed; and bytes as hexadecimal digits.
 #pragma once
 
 #include <array>
@@ -20,6 +20,8 @@ inline std::string_view as_text(std::span<const unsigned char> bytes) {
 }
 /// Lower case, two digits a byte.
 std::string to_hex(std::span<const unsigned char> bytes);
+/// False when `hex` does not have twice as many hexadecimal digits (lower case) as there are bytes.
+bool from_hex(std::string_view hex, std::span<unsigned char> bytes);
 /// nullopt unless it is 64 hexadecimal digits.
 std::optional<Digest> digest_from_hex(std::string_view text);
 
