@@ -227,16 +227,16 @@ TEST(Membership, ChangesAreTheDifferenceToAMap) {
   const Exposure exposure = expose({5, 5}, first.signatures());
   auto accountant = make_accountant(define(Protects::w_event, 1, 0, 10), exposure);
   Membership membership(exposure, {});
-  const auto all = membership.changes_to(first, 5, 0);
+  const auto all = membership.changes_to({&first, 5}, 0);
   ASSERT_TRUE(all) << reason(all);
   EXPECT_EQ(*all, (std::vector<UnitPlaced>{{0, "a", 0}, {0, "b", 1}, {0, "c", 1}}));
   for (const UnitPlaced& placed : *all) ASSERT_TRUE(membership.place(placed, accountant, 0));
-  EXPECT_TRUE(membership.changes_to(first, 5, 1)->empty());
+  EXPECT_TRUE(membership.changes_to({&first, 5}, 1)->empty());
   // b moves, c leaves, d is new; the order of the rows plays no part.
   const auto next =
       SeriesMap::read_again(Input::from_memory("map.csv", "meter,series\nd,south\nb,north\na,north\n"), first);
   ASSERT_TRUE(next) << reason(next);
-  const auto changes = membership.changes_to(*next, 5, 7);
+  const auto changes = membership.changes_to({&*next, 5}, 7);
   ASSERT_TRUE(changes) << reason(changes);
   EXPECT_EQ(*changes, (std::vector<UnitPlaced>{{7, "b", 0}, {7, "d", 1}, {7, "c", std::nullopt}}));
 }
@@ -244,11 +244,11 @@ TEST(Membership, ChangesAreTheDifferenceToAMap) {
 TEST(Membership, WhatTheExposureDoesNotCoverIsRefused) {
   const SeriesMap first = map_of("meter,series\na,north\nb,south\n");
   const Exposure exposure = expose({5, 5}, first.signatures());
-  const Membership membership(exposure, {});
-  EXPECT_FALSE(membership.changes_to(map_of("meter,series\na,north\na,south\n"), 5, 0)) << "two series at once";
-  EXPECT_FALSE(
-      membership.changes_to(map_of("meter,series\na,north\nb,north\nc,south\n", "meter,household\na,h\nb,h\n"), 5, 0))
-      << "twice the change";
+  const SeriesMap both = map_of("meter,series\na,north\na,south\n");
+  EXPECT_FALSE(check_covered(exposure, {&both, 5})) << "two series at once";
+  const SeriesMap home = map_of("meter,series\na,north\nb,north\nc,south\n", "meter,household\na,h\nb,h\n");
+  EXPECT_FALSE(check_covered(exposure, {&home, 5})) << "twice the change";
+  EXPECT_TRUE(check_covered(expose({10, 10}, home.signatures()), {&home, 5}));
 }
 
 }  // namespace

@@ -123,6 +123,15 @@ void RecordAudit::check(const PolicyStated& stated) {
   policies_.state(stated.meter, stated.signatures, policy);
 }
 
+void RecordAudit::check(const UnitPlaced& placed) {
+  check_place(placed.slot, "a household or meter is placed");
+  if (placed.signature && *placed.signature >= header_.exposure.signature_count()) {
+    report_.add(in_slot(placed.slot) + "a household or meter is placed where no series are");
+    return;
+  }
+  units_.add(placed);
+}
+
 void RecordAudit::check(const PolicyWithdrawn& withdrawn) {
   check_place(withdrawn.slot, "a policy is withdrawn");
   const Policy& policy = withdrawn.policy;

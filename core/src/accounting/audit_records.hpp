@@ -6,6 +6,7 @@
 
 #include "audit_answers.hpp"
 #include "audit_policies.hpp"
+#include "audit_ways.hpp"
 #include "fugu/accounting/audit.hpp"
 #include "fugu/accounting/ledger.hpp"
 
@@ -27,6 +28,7 @@ class RecordAudit {
   bool ended() const { return ended_; }
   const Sessions& sessions() const { return sessions_; }
   const PoliciesHeld& policies() const { return policies_; }
+  const UnitsPlaced& units() const { return units_; }
   /// Whether a true value was given out anywhere.
   bool has_true_values() const { return has_true_values_; }
 
@@ -36,7 +38,7 @@ class RecordAudit {
   void check(const SlotEnd& end);
   void check(const PolicyStated& stated);
   void check(const PolicyWithdrawn& withdrawn);
-  void check(const UnitPlaced&) {}
+  void check(const UnitPlaced& placed);
   void check(const MissingSeries& missing) { missing_ = missing.series; }
   void check(const Failed& failed) { close(failed.slot); }
   void check(const Resumed&);
@@ -60,6 +62,7 @@ class RecordAudit {
   bool has_true_values_ = false;
   Sessions sessions_;
   PoliciesHeld policies_;
+  UnitsPlaced units_;
 };
 
 /// Adds a finding when `answer` is a true value where noise was promised. Answers come in the order of their slots.

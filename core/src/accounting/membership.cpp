@@ -42,40 +42,70 @@ Result<void> Membership::place(const UnitPlaced& placed, std::unique_ptr<Account
   return {};
 }
 
-Result<std::vector<UnitPlaced>> Membership::changes_to(const SeriesMap& map, std::uint64_t change_of_one_meter_steps,
-                                                       Slot slot) const {
-  const std::vector<std::uint64_t> meters = map.meters_of_one_unit();
-  for (SeriesId series = 0; series < map.series().size(); ++series) {
-    if (meters[series] * change_of_one_meter_steps > exposure_.sensitivity_steps(series))
+namespace {
+
+using SeriesSet = std::vector<SeriesId>;
+
+bool holds(const SeriesSet& all, const SeriesSet& some) {
+  return std::includes(all.begin(), all.end(), some.begin(), some.end());
+}
+
+/// Signatures by set of series; few sets have many units.
+class Signatures {
+ public:
+  explicit Signatures(const Exposure& exposure) : exposure_(exposure) {}
+
+  Result<std::uint32_t> of(const SeriesSet& set, std::string_view unit) {
+    const auto [known, is_new] = known_.try_emplace(set);
+    if (is_new) known->second = exposure_.signature_with(set);
+    if (known->second) return *known->second;
+    return Error{Cause::bad_input, "household or meter " + shown_name(unit) +
+                                       " counts into a combination of series that nobody had when the ledger began: "
+                                       "begin another ledger"};
+  }
+
+ private:
+  const Exposure& exposure_;
+  std::map<SeriesSet, std::optional<std::uint32_t>> known_;
+};
+
+Result<void> check_meters(const Exposure& exposure, const Counting& counting) {
+  const std::vector<std::uint64_t> meters = counting.map->meters_of_one_unit();
+  if (meters.size() != exposure.series_count())
+    return Error{Cause::bad_input, "the map has other series than the stream began with: begin another ledger"};
+  for (SeriesId series = 0; series < meters.size(); ++series) {
+    if (meters[series] * counting.change_of_one_meter_steps > exposure.sensitivity_steps(series))
       return Error{Cause::bad_input, "one household has " + std::to_string(meters[series]) + " meters in series " +
-                                         shown_name(map.series()[series]) +
+                                         shown_name(counting.map->series()[series]) +
                                          ", more than when the ledger began: begin another ledger"};
   }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_covered(const Exposure& exposure, const Counting& counting) {
+  FUGU_TRY(Membership(exposure, {}).changes_to(counting, 0));
+  return {};
+}
+
+Result<std::vector<UnitPlaced>> Membership::changes_to(const Counting& counting, Slot slot) const {
+  FUGU_TRY(check_meters(exposure_, counting));
+  Signatures signatures(exposure_);
   std::vector<UnitPlaced> changes;
   std::vector<bool> found(units_.size(), false);
-  std::map<std::vector<SeriesId>, std::optional<std::uint32_t>> known;
-  const std::vector<std::vector<SeriesId>> sets = map.series_by_unit();
+  const SeriesMap& map = *counting.map;
+  const std::vector<SeriesSet> sets = map.series_by_unit();
   for (UnitId unit = 0; unit < sets.size(); ++unit) {
     if (sets[unit].empty()) continue;
-    const auto [signature, is_new] = known.try_emplace(sets[unit]);
-    if (is_new) signature->second = exposure_.signature_with(sets[unit]);
-    if (!signature->second)
-      return Error{Cause::bad_input, "household or meter " + shown_name(map.unit_name(unit)) +
-                                         " counts into a combination of series that nobody had when the ledger began: "
-                                         "begin another ledger"};
-    const auto id = names_.find(map.unit_name(unit));
+    const std::string_view name = map.unit_name(unit);
+    FUGU_ASSIGN(const std::uint32_t signature, signatures.of(sets[unit], name));
+    const auto id = names_.find(name);
     if (id) found[*id] = true;
-    const Unit* const before = id ? &units_[*id] : nullptr;
-    // Where it was may hold its series as well; then nothing changes for its account.
-    const auto covers = [&](std::uint32_t g) {
-      const std::vector<SeriesId>& all = exposure_.signature(g);
-      return std::includes(all.begin(), all.end(), sets[unit].begin(), sets[unit].end());
-    };
-    if (before != nullptr && covers(before->signature)) {
-      if (!before->present) changes.push_back({slot, std::string(map.unit_name(unit)), before->signature});
-    } else {
-      changes.push_back({slot, std::string(map.unit_name(unit)), signature->second});
-    }
+    // Where it was may hold its series as well: then nothing changes for its account.
+    const bool stays = id && holds(exposure_.signature(units_[*id].signature), sets[unit]);
+    if (stays && units_[*id].present) continue;
+    changes.push_back({slot, std::string(name), stays ? units_[*id].signature : signature});
   }
   for (NameTable::Id id = 0; id < units_.size(); ++id) {
     if (!found[id] && units_[id].present) changes.push_back({slot, std::string(names_.name(id)), std::nullopt});

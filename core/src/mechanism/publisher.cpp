@@ -46,6 +46,10 @@ Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureN
 
 Result<void> Publisher::publish(const SlotRow& row) {
   if (stopped_) return *stopped_;
+  if (auto placed = runner_.place_units(row); !placed) {
+    stopped_ = placed.error();
+    return placed;
+  }
   for (bool more = true; more;) {
     auto taken = runner_.take_policies(kPoliciesAtOnce);
     if (!taken) {
@@ -66,13 +70,6 @@ Result<void> Publisher::publish(const SlotRow& row) {
   ++pending_slots_;
   const bool full = pending_slots_ >= kFlushSlots || (ledger_ && ledger_->pending_bytes() >= kFlushBytes);
   return full ? flush() : Result<void>();
-}
-
-Result<std::size_t> Publisher::place_units(const SeriesMap& map, std::uint64_t change_of_one_meter_steps) {
-  if (stopped_) return *stopped_;
-  auto placed = runner_.place_units(map, change_of_one_meter_steps);
-  if (!placed) stopped_ = placed.error();
-  return placed;
 }
 
 Result<void> Publisher::flush() {

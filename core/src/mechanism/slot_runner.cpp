@@ -211,17 +211,27 @@ Result<void> SlotRunner::replay_policy(const PolicyEvent& event, Slot slot) {
   return {};
 }
 
-Result<std::size_t> SlotRunner::place_units(const SeriesMap& map, std::uint64_t change_of_one_meter_steps) {
-  FUGU_ASSIGN(const std::vector<UnitPlaced> changes,
-              kernel_.membership_.changes_to(map, change_of_one_meter_steps, next_slot()));
+Result<void> SlotRunner::place_units(const SlotRow& row) {
+  if (!row.counting || placed_in_ == row.slot) return check_placed();
+  FUGU_ASSIGN(const std::vector<UnitPlaced> changes, kernel_.membership_.changes_to(*row.counting, next_slot()));
   for (const UnitPlaced& placed : changes) {
     FUGU_TRY(kernel_.place(placed));
     if (ledger_ != nullptr) ledger_->append(LedgerRecord(placed));
   }
-  return changes.size();
+  placed_in_ = row.slot;
+  return {};
+}
+
+/// A ledger that says where units count is continued by a source that says so, too: nobody moves unnoticed.
+Result<void> SlotRunner::check_placed() const {
+  if (placed_in_ >= 0 || kernel_.membership_.empty()) return {};
+  return Error{Cause::bad_input,
+               "the ledger says where each household counts, but the stream does not: publish readings with their map, "
+               "as before"};
 }
 
 Result<const Release*> SlotRunner::run(const SlotRow& row) {
+  FUGU_TRY(place_units(row));
   if (policies_ != nullptr) FUGU_TRY(take_policies(~std::size_t{0}));
   release_.start(row.slot, row.utc_offset_s);
   FUGU_TRY(kernel_.begin(row));

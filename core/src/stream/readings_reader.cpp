@@ -1,6 +1,7 @@
 #include "fugu/stream/readings_reader.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "fugu/stream/csv.hpp"
@@ -60,7 +61,13 @@ class ReadingsReader::Impl {
     if (progress == Progress::end) return false;
     row.slot = aggregator_.oldest_open();
     row.utc_offset_s = utc_offset_s_;
+    row.counting.reset();
+    if (row.slot >= counts_from_) {
+      row.counting = {maps_.back().get(), change_of_one_meter()};
+      counts_from_ = kNever;
+    }
     aggregator_.close(row.values);
+    FUGU_TRY(look_for_new_map());
     return true;
   }
 
@@ -71,7 +78,7 @@ class ReadingsReader::Impl {
     return progress && *progress == Progress::waiting;
   }
 
-  const SeriesMap& map() const { return *map_; }
+  const SeriesMap& map() const { return *maps_.back(); }
   const Clock& clock() const { return clock_; }
   const ReadingsCounters& counters() const { return counters_; }
 
@@ -84,9 +91,27 @@ class ReadingsReader::Impl {
         live_(lines.is_live()),
         lines_(std::move(lines)),
         columns_(columns),
-        map_(std::move(map)),
         aggregator_(std::move(aggregator)),
-        options_(std::move(options)) {}
+        options_(std::move(options)) {
+    maps_.push_back(std::move(map));
+  }
+
+  std::uint64_t change_of_one_meter() const {
+    return static_cast<std::uint64_t>(options_.transform ? options_.transform->change_steps()
+                                                         : largest_change(options_.clamp));
+  }
+
+  Result<void> look_for_new_map() {
+    if (!live_ || !options_.new_map || aggregator_.change_pending()) return {};
+    auto found = options_.new_map(map());
+    if (!found) return {};
+    if (maps_.size() > 1) maps_.erase(maps_.begin());  // nothing counts by it any more
+    maps_.push_back(std::make_unique<const SeriesMap>(*std::move(found)));
+    counts_from_ = std::max(aggregator_.newest() + 1, aggregator_.oldest_open());
+    FUGU_TRY(aggregator_.change_map(map(), counts_from_));
+    if (pipeline_) pipeline_->look_up_meters_in(map());
+    return {};
+  }
 
   // Adds readings until the oldest open slot can be closed.
   Result<Progress> advance(bool may_wait) {
@@ -118,7 +143,7 @@ class ReadingsReader::Impl {
     lines_.reset();
     lines_before_ = rest.lines_read;
     pipeline_ = std::make_unique<ReadingsPipeline>(
-        std::move(rest), ReadingsParser(*map_, columns_, options_.unit_step, clock_, options_.default_utc_offset_s),
+        std::move(rest), ReadingsParser(map(), columns_, options_.unit_step, clock_, options_.default_utc_offset_s),
         live_ ? 1 : options_.threads);
     FUGU_TRY(next_block(true));
     return true;
@@ -199,6 +224,7 @@ class ReadingsReader::Impl {
       case Aggregator::Outcome::counted: break;
       case Aggregator::Outcome::missing: ++counters_.missing; break;
       case Aggregator::Outcome::duplicate: ++counters_.duplicates; break;
+      case Aggregator::Outcome::elsewhere: ++counters_.elsewhere; break;
       case Aggregator::Outcome::clamped: return note_clamped(line_in_block);
       case Aggregator::Outcome::late: return note_late(line_in_block);
     }
@@ -243,7 +269,9 @@ class ReadingsReader::Impl {
   const bool live_;
   std::optional<LineReader> lines_;  // until the first row; the pipeline takes over from there
   const ReadingColumns columns_;
-  const std::unique_ptr<const SeriesMap> map_;
+  static constexpr Slot kNever = std::numeric_limits<Slot>::max();
+  std::vector<std::unique_ptr<const SeriesMap>> maps_;   // the latest, and perhaps one that open slots still need
+  Slot counts_from_ = std::numeric_limits<Slot>::min();  // the slot whose row says so; kNever when said
   Aggregator aggregator_;
   const ReadingsOptions options_;
   std::optional<Slot> skip_before_;

@@ -17,6 +17,7 @@
 #include "fugu/accounting/definition.hpp"
 #include "fugu/base/result.hpp"
 #include "fugu/stream/series_map.hpp"
+#include "fugu/stream/source.hpp"
 
 namespace fugu {
 
@@ -30,6 +31,10 @@ struct UnitPlaced {
   friend bool operator==(const UnitPlaced&, const UnitPlaced&) = default;
 };
 
+/// Whether an exposure covers everybody: no unit counts into a combination of series, or with a number of meters, that
+/// it does not have. Cause::bad_input says who does.
+Result<void> check_covered(const Exposure& exposure, const Counting& counting);
+
 /// Where every unit counts now, and which account pays for it. Units are placed in the order of the ledger.
 class Membership {
  public:
@@ -40,10 +45,9 @@ class Membership {
   /// Sessions up to number `latest_session` have been opened.
   Result<void> place(const UnitPlaced& placed, std::unique_ptr<Accountant>& accountant, std::uint64_t latest_session);
 
-  /// What has to be placed before `slot` so that everybody counts where `map` says. Cause::bad_input when somebody
-  /// would count into a combination of series, or with a number of meters, that the exposure does not cover.
-  Result<std::vector<UnitPlaced>> changes_to(const SeriesMap& map, std::uint64_t change_of_one_meter_steps,
-                                             Slot slot) const;
+  /// What has to be placed before `slot` so that everybody counts where the map says. Cause::bad_input as
+  /// check_covered().
+  Result<std::vector<UnitPlaced>> changes_to(const Counting& counting, Slot slot) const;
 
   bool empty() const { return units_.empty(); }
 

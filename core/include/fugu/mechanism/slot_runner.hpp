@@ -28,8 +28,9 @@ class SlotRunner {
   /// Takes in the policies that are known before the next slot; called by run(), too. True when there were any, so that
   /// a long list can be made durable in pieces.
   Result<bool> take_policies(std::size_t at_most);
-  /// From the next slot on units count where `map` says. How many changed their place.
-  Result<std::size_t> place_units(const SeriesMap& map, std::uint64_t change_of_one_meter_steps);
+  /// Places the units that count elsewhere from the next slot on, if `row` says so; called by run(), too, and to be
+  /// called before take_policies().
+  Result<void> place_units(const SlotRow& row);
   /// Runs the next slot on true values.
   Result<const Release*> run(const SlotRow& row);
   /// Runs the next slot on recorded answers; nullptr when the ledger ends.
@@ -45,6 +46,7 @@ class SlotRunner {
   SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger, bool enforced = true);
   /// Lets the strategy decide about the slot that was begun. With a replay, its estimates must be the recorded ones.
   Result<void> finish(class Replay* replay);
+  Result<void> check_placed() const;
   Result<void> record_estimates(class Replay* replay);
   /// The next event that is not on record; nullptr when there is none yet.
   Result<const PolicyEvent*> next_policy();
@@ -58,6 +60,7 @@ class SlotRunner {
   std::deque<PolicyEvent> passed_over_;  // while events on record were looked for: they are new, or were refused
   PolicyEvent event_;
   LedgerWriter* ledger_;
+  Slot placed_in_ = -1;  // the slot before which the source last said where units count
   Kernel kernel_;
   Release release_;
 };

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "fugu/base/result.hpp"
@@ -66,6 +67,7 @@ class Aggregator {
     clamped,    ///< counted, after clamping
     missing,    ///< nothing to count
     duplicate,  ///< its meter already counted in its slot
+    elsewhere,  ///< its meter counts into no series in its slot
     late,       ///< its slot is closed
   };
 
@@ -83,6 +85,12 @@ class Aggregator {
   /// True when oldest_open() has to be closed before a reading for `slot` can be added.
   bool must_close_before(Slot slot) const { return slot - oldest_ > options_.grace_slots; }
 
+  /// From `from` on, a slot that got no reading yet, meters count where `map` says (SeriesMap::read_again of the map so
+  /// far), which must outlive the aggregator. Cause::usage as for make(); one change at a time: see change_pending().
+  Result<void> change_map(const SeriesMap& map, Slot from);
+  /// Whether a change waits for its slot to be the oldest that is open.
+  bool change_pending() const { return next_map_ != nullptr; }
+
   Outcome add(Slot slot, MeterId meter, Raw value);
   /// Writes the sums of oldest_open(), one per series, and closes it.
   void close(std::vector<Raw>& sums);
@@ -97,7 +105,12 @@ class Aggregator {
   void finish(OpenSlot& open);
   OpenSlot& open_slot(Slot slot) { return ring_[static_cast<std::uint64_t>(slot) & mask_]; }
 
+  /// Who counts into what in a slot.
+  const SeriesMap& map_in(Slot slot) const { return slot < next_from_ ? *map_ : *next_map_; }
+
   const SeriesMap* map_;
+  const SeriesMap* next_map_ = nullptr;
+  Slot next_from_ = std::numeric_limits<Slot>::max();
   Options options_;
   std::vector<OpenSlot> ring_;  // slot s is at s modulo its size, a power of two above the grace period
   std::uint64_t mask_;

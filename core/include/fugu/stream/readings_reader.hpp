@@ -46,7 +46,10 @@ struct ReadingsOptions {
   LateRule late = LateRule::error;
   BeyondRule beyond = BeyondRule::clamp;
   std::shared_ptr<ReadingTransform> transform = {};  ///< what meters send instead of their readings
-  unsigned threads = 2;                              ///< 1 or 2; live inputs use 1
+  /// Live inputs: asked before each slot whether meters count differently from now on. What it gives was read with
+  /// SeriesMap::read_again() and holds from the first slot on that got no reading yet.
+  std::function<std::optional<SeriesMap>(const SeriesMap& now)> new_map = {};
+  unsigned threads = 2;  ///< 1 or 2; live inputs use 1
   std::size_t block_size = BlockReader::kBlockSize;
   std::function<void(const std::string& message)> warn = {};  ///< told once of clamping and once of rounding
 };
@@ -58,7 +61,8 @@ struct ReadingsCounters {
   std::uint64_t duplicates = 0;
   std::uint64_t late = 0;
   std::uint64_t clamped = 0;
-  std::uint64_t skipped = 0;  ///< before skip_before()
+  std::uint64_t skipped = 0;    ///< before skip_before()
+  std::uint64_t elsewhere = 0;  ///< of meters that counted into no series at the time
 };
 
 class ReadingsReader final : public SlotSource {
