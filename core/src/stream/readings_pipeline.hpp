@@ -40,6 +40,9 @@ class ReadingsPipeline {
   /// The next block, valid until the next call. `waiting` only when `may_wait` is false.
   Result<NextBlock> next(bool may_wait);
 
+  /// Returns when a live input has more, or after `at_most`, or earlier. Needs one thread.
+  void wait(std::chrono::milliseconds at_most) { blocks_.wait(at_most); }
+
   const ReadingsParser& parser() const { return parser_; }
   const std::string& file() const { return blocks_.input().name(); }
 
