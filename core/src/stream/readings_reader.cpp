@@ -152,6 +152,7 @@ class ReadingsReader::Impl {
       FUGU_TRY(start_clock(time, lines_->ahead_at(csv::column_of(time, *row))));
     }
     last_reported_ = aggregator_.newest();
+    if (options_.transform) options_.transform->start(clock_);
     auto rest = std::move(*lines_).release();
     lines_.reset();
     lines_before_ = rest.lines_read;
