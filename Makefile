@@ -5,6 +5,7 @@ SHELL := /bin/bash
 
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+MUTANTS ?= 200
 PREFIX ?= /usr/local
 
 # Sanitizers want a predictable address space; with it randomised they fail to start on some kernels.
@@ -15,7 +16,7 @@ PLAIN_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 help: ## What can be made
 	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 	      /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo; echo "JOBS=$(JOBS) processes at a time; FUZZ_SECONDS=$(FUZZ_SECONDS) per fuzz target; PREFIX=$(PREFIX)"
+	@echo; echo "JOBS=$(JOBS) processes at a time; FUZZ_SECONDS=$(FUZZ_SECONDS) per fuzz target; MUTANTS=$(MUTANTS); PREFIX=$(PREFIX)"
 
 build: ready-build configure-release ## Build the library and the command line: build/release/bin/fugu
 	cmake --build --preset release -j $(JOBS) --target fugu_cli
@@ -31,7 +32,7 @@ package: ready-package build ## Build the Debian package in build/release
 	@ls -1 build/release/*.deb
 
 ##@ Check
-.PHONY: test unit sanitize lint fuzz bench
+.PHONY: test unit sanitize lint fuzz mutants bench
 test: ready-test configure-release ## Every test, in the build that users run: before you send
 	cmake --build --preset release -j $(JOBS)
 	ctest --preset release -j $(JOBS)
@@ -54,6 +55,9 @@ lint: ready-lint configure-sanitize ## clang-format (check only) and clang-tidy
 fuzz: ready-fuzz configure-sanitize ## Look for inputs that break a parser, FUZZ_SECONDS for each target
 	$(PLAIN_ADDRESSES) cmake --build --preset sanitize -j $(JOBS) --target fugu_fuzz
 	$(PLAIN_ADDRESSES) scripts/fuzz build/sanitize $(FUZZ_SECONDS)
+
+mutants: ready-mutants ## Would the tests notice? MUTANTS small wrong changes to core, one at a time
+	scripts/mutants --count $(MUTANTS) --jobs $(JOBS)
 
 bench: ready-bench configure-release ## All benchmarks, as one table
 	cmake --build --preset release -j $(JOBS) --target fugu_cli fugu_bench
