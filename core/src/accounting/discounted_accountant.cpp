@@ -19,7 +19,8 @@ Budget round_up(uint128 state) {
 
 DiscountedAccountant::DiscountedAccountant(const Definition& definition, const Exposure& exposure,
                                            Enforcement enforcement)
-    : exposure_(exposure),
+    : definition_(definition),
+      exposure_(exposure),
       enforcement_(enforcement),
       total_(total_budget(definition)),
       modes_(discount_modes(*definition.discount())),
@@ -80,6 +81,16 @@ void DiscountedAccountant::commit() {
     worst_ = std::max(worst_, counted(entry.signature));
   }
   staged_ = {};
+}
+
+std::unique_ptr<Accountant> DiscountedAccountant::follow(std::uint32_t signature, const Exposure& unit) const {
+  auto made = std::make_unique<DiscountedAccountant>(definition_, unit, enforcement_);
+  const auto column = states_.begin() + static_cast<std::ptrdiff_t>(signature * modes_.size());
+  made->states_.assign(column, column + static_cast<std::ptrdiff_t>(modes_.size()));
+  made->earlier_ = {earlier_[signature]};
+  made->now_ = {now_[signature]};
+  made->current_ = current_;
+  return made;
 }
 
 }  // namespace fugu

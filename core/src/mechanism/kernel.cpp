@@ -91,6 +91,7 @@ double comparison_loss_rate(Currency currency, double gain, Rational threshold, 
 
 Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledger)
     : options_(std::move(options)),
+      membership_(options_.exposure, options_.reach),
       noise_(std::move(noise)),
       ledger_(ledger),
       all_(options_.exposure.series_count()),

@@ -19,6 +19,7 @@
 
 #include "fugu/accounting/accountant.hpp"
 #include "fugu/accounting/ledger.hpp"
+#include "fugu/accounting/membership.hpp"
 #include "fugu/accounting/policy_accountant.hpp"
 #include "fugu/base/result.hpp"
 #include "fugu/noise/noise.hpp"
@@ -168,8 +169,9 @@ class Kernel {
 
   Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledger);
 
-  // Policies, between slots.
+  // Policies and units, between slots.
   Result<MeterId> state(const PolicyEvent& event);
+  Result<void> place(const UnitPlaced& placed);
 
   // Life of a slot, driven by the SlotRunner.
   Result<void> begin(const SlotRow& row);
@@ -255,6 +257,7 @@ class Kernel {
   Currency currency_ = Currency::epsilon;
   Slot horizon_ = Accountant::kNoHorizon;
   PolicyAccountant* policies_ = nullptr;  // the same, when it is one
+  Membership membership_;
   std::unique_ptr<Noise> noise_;
   LedgerWriter* ledger_;
   class Replay* replay_ = nullptr;
