@@ -38,7 +38,6 @@ struct PublishOptions {
   std::optional<double> interval;
   std::string out = "-";
   std::string ledger;
-  bool follow = false;
   std::optional<std::uint64_t> seed;
 };
 
@@ -285,7 +284,7 @@ Result<void> PublishRun::check() const {
   if (options_.definition.policies.policies == "-") complain("--policies must be a file: it is read more than once");
   if (options_.seed && !options_.ledger.empty())
     complain("--seed makes noise that anybody can subtract: it is for simulation and never goes with --ledger");
-  if (options_.seed && options_.follow)
+  if (options_.seed && options_.source.follow)
     complain("--seed makes noise that anybody can subtract: it is for simulation and never goes with --follow");
   if (options_.noise == "gaussian" && options_.definition.delta == 0)
     complain("--noise gaussian keeps no pure promise: give --delta as well, or use laplace");
@@ -311,7 +310,7 @@ Result<void> PublishRun::check() const {
     complain(files.error().message);
   if (wrong.empty()) return {};
   const bool keeps_no_promise = kind != nullptr && kind->comparison_only && !options_.seed;
-  const bool noise_is_known = options_.seed && (!options_.ledger.empty() || options_.follow);
+  const bool noise_is_known = options_.seed && (!options_.ledger.empty() || options_.source.follow);
   return Error{keeps_no_promise || noise_is_known ? Cause::refused : Cause::usage, wrong};
 }
 
@@ -522,7 +521,7 @@ Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
   const Slot first = publisher.next_slot();
   {
     Progress progress("slots released");
-    FUGU_TRY(publisher.run(source, {.live = options_.follow, .progress = [&](Slot slot) {
+    FUGU_TRY(publisher.run(source, {.live = options_.source.follow, .progress = [&](Slot slot) {
                                       progress.update(static_cast<std::uint64_t>(slot) + 1, source_->progress());
                                     }}));
   }  // its line is gone before the last words
@@ -571,6 +570,7 @@ void add_publish(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("publish", "Release a stream under a privacy promise");
   command->footer(kExamples);
   options->source.add_to(*command);
+  options->source.add_live_to(*command);
   command
       ->add_option("--distributional", options->source.distributional,
                    "State of fugu distributional prepare: meters send what it says instead of their readings")
@@ -615,8 +615,6 @@ void add_publish(CLI::App& app, Outcome& outcome) {
   command
       ->add_option("--ledger", options->ledger,
                    "Durable record of all answers: to audit, and to resume by the same command")
-      ->group(output);
-  command->add_flag("--follow", options->follow, "The stream is live: release every slot as soon as it is complete")
       ->group(output);
   command->add_option("--seed", options->seed, "Simulate with reproducible noise; the output is NOT private")
       ->group(output);

@@ -287,6 +287,25 @@ TEST_F(Forgery, AMultiSlotAnswerStatedAsOneSlotWithGaussianNoise) {
   expect_finding_in(records(), "slot 6: the stated total rate");
 }
 
+TEST_F(Forgery, ADeviationSessionThatGoesOn) {
+  for (const double delta : {0.0, 1e-3}) {
+    header_ = header_of(define(Protects::w_event, 1, delta, 3), expose_one(1));
+    for (const Slot slot : {4, 5}) {
+      Answer comparison = value_answer(slot, 4000);
+      comparison.statistic = Statistic::deviation;
+      comparison.first_slot = 4;
+      comparison.session = 1;
+      comparison.parameter = {{4000, 1}, {8000, 1}};
+      slots_[static_cast<std::size_t>(slot)].answers.push_back(comparison);
+    }
+    std::filesystem::remove(ledger_);
+    write(records());
+    const bool found = all_findings(audit()).find("slot 5: session 1 on a deviation goes on") != std::string::npos;
+    EXPECT_EQ(found, delta > 0) << all_findings(audit());
+    for (const Slot slot : {4, 5}) slots_[static_cast<std::size_t>(slot)].answers.pop_back();
+  }
+}
+
 TEST_F(Forgery, GaussianNoiseUnderAPurePromise) {
   slots_[4].answers[0].noise = NoiseKind::gaussian;
   expect_finding_in(records(), "the promise is broken");

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -414,6 +415,31 @@ TEST(SlotGroups, SmoothingIsWorthItAndCostsLittleWhereTheStreamMoves) {
     const double moving =
         simulate(std::make_unique<SlotGroups>(options), kDay, expose_one(1), moves, 3).mean_absolute_error;
     EXPECT_LT(moving, 1.2 * 125);
+  }
+}
+
+// In ρ nobody has proved what a session costs that goes on reaching further: each comparison is one of its own.
+TEST(SlotGroups, InRhoASessionIsAskedOnce) {
+  const TempDir dir;
+  for (const char* name : {"pegasus", "adapub"}) {
+    const Recipe recipe{define(Protects::w_event, 1, 1e-6, 10), expose_one(1), [&] { return *make_strategy(name, {}); },
+                        NoiseKind::gaussian};
+    std::vector<SlotRow> rows;
+    for (Slot slot = 0; slot < 200; ++slot) rows.push_back(row_of(slot, {100}));
+    const std::string ledger = dir / name;
+    ASSERT_EQ(publish_all(recipe, rows, ledger).size(), rows.size());
+    std::set<std::uint64_t> sessions;
+    std::size_t comparisons = 0;
+    Slot longest = 0;
+    for (const Answer& answer : only<Answer>(read_ledger(ledger).records)) {
+      if (!answer.is_comparison()) continue;
+      ++comparisons;
+      sessions.insert(answer.session);
+      longest = std::max(longest, answer.slot - answer.first_slot + 1);
+    }
+    EXPECT_EQ(comparisons, rows.size());
+    EXPECT_EQ(sessions.size(), comparisons);
+    EXPECT_EQ(longest, 4) << "and still looks at groups of slots";
   }
 }
 

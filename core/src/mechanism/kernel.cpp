@@ -552,9 +552,12 @@ Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t>
     answer.values[0] = noisy > threshold.steps_ + threshold_noise_[threshold.noise_].steps ? 1 : 0;
     if (ledger_ != nullptr) ledger_->append(answer);
   }
-  threshold.open_ = answer.values[0] == 0;
+  const bool exceeded = answer.values[0] != 0;
+  // In ρ a session that reaches further each time has no proof of what it costs (docs/guarantees/approximate.md).
+  const bool asked_once = currency_ == Currency::rho && answer.statistic == Statistic::deviation;
+  threshold.open_ = !exceeded && !asked_once;
   if (!threshold.open_) forget_noise(threshold);
-  return !threshold.open_;
+  return exceeded;
 }
 
 void Kernel::close(Threshold& threshold) {

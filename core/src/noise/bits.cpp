@@ -19,12 +19,20 @@ void watch_forks() {
 
 }  // namespace detail
 
+BitSource::BitSource(std::size_t block_bytes) : block_bytes_(block_bytes) {
+  FUGU_CHECK(block_bytes >= kWindowBytes && block_bytes <= kBlockBytes);
+}
 BitSource::~BitSource() { OPENSSL_cleanse(storage_, sizeof storage_); }
 
 void BitSource::renew() {
   generation_ = detail::fork_generation.load(std::memory_order_relaxed);
-  fill({storage_ + kWindowBytes, kBlockBytes});
-  unused_bytes_ = kBlockBytes;
+  fill({storage_ + kWindowBytes, block_bytes_});
+  unused_bytes_ = block_bytes_;
+}
+
+void BitSource::empty() {
+  OPENSSL_cleanse(storage_ + kWindowBytes, unused_bytes_);
+  unused_bytes_ = 0;
 }
 
 SecureBits::SecureBits() { detail::watch_forks(); }

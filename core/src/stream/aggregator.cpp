@@ -83,19 +83,21 @@ Aggregator::Outcome Aggregator::add(Slot slot, MeterId meter, Raw value) {
 
   const std::int64_t steps = value.reveal(RawKey());
   const std::int64_t clamped = std::clamp(steps, options_.clamp.lo, options_.clamp.hi);
-  const std::int64_t counted = options_.transform == nullptr ? clamped : options_.transform->of_reading(meter, clamped);
+  const std::int64_t counted =
+      options_.transform == nullptr ? clamped : options_.transform->of_reading(slot, meter, clamped);
   for (const SeriesId id : series) open.sums[id] += counted;
   return clamped == steps ? Outcome::counted : Outcome::clamped;
 }
 
-void Aggregator::finish(OpenSlot& open) {
+void Aggregator::finish(Slot slot) {
+  OpenSlot& open = open_slot(slot);
   for (MeterId meter = 0; meter < map_->meter_count(); ++meter) {
     if ((open.reported[meter / 64] >> meter % 64 & 1) != 0) continue;
-    const std::int64_t counted = options_.transform->of_absent(meter);
+    const std::int64_t counted = options_.transform->of_absent(slot, meter);
     for (SeriesId series : map_->series_of(meter)) open.sums[series] += counted;
   }
   for (SeriesId series = 0; series < open.sums.size(); ++series)
-    open.sums[series] += options_.transform->of_slot(series);
+    open.sums[series] += options_.transform->of_slot(slot, series);
 }
 
 void Aggregator::close(std::vector<Raw>& sums) {
@@ -104,7 +106,7 @@ void Aggregator::close(std::vector<Raw>& sums) {
     next_from_ = std::numeric_limits<Slot>::max();
   }
   OpenSlot& open = open_slot(oldest_);
-  if (options_.transform != nullptr) finish(open);
+  if (options_.transform != nullptr) finish(oldest_);
   sums.resize(open.sums.size());
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = Raw(open.sums[i]);
   std::fill(open.sums.begin(), open.sums.end(), 0);

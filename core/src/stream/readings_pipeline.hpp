@@ -42,6 +42,8 @@ class ReadingsPipeline {
 
   /// With one thread: from now on names are those of another map, which must outlive the pipeline.
   void look_up_meters_in(const SeriesMap& map) { parser_.look_up_meters_in(map); }
+  /// Returns when a live input has more, or after `at_most`, or earlier. Needs one thread.
+  void wait(std::chrono::milliseconds at_most) { blocks_.wait(at_most); }
 
   const ReadingsParser& parser() const { return parser_; }
   const std::string& file() const { return blocks_.input().name(); }

@@ -19,8 +19,8 @@ constexpr double kHighestThresholdScales = 7;
 constexpr double kCalmScales = 1;
 constexpr PidController::Options kPid{.proportional = 0.9, .integral = 0.1, .derivative = 0, .integral_window = 5};
 
-/// In ρ the n-th slot of a session costs 2n − 1 shares, so sessions are short there.
-constexpr Slot kSessionSlotsInRho = 8;
+/// In ρ each comparison is a session of its own, and costs each of its n slots 2n − 1 shares: so they are few.
+constexpr Slot kSessionSlotsInRho = 4;
 
 // A change by more than the first shows in the cumulative sum; noise alone lets it exceed the second once in 220 slots.
 constexpr double kDriftScales = 0.5;
@@ -191,25 +191,26 @@ Result<void> SlotGroups::open_session(Kernel& kernel, SeriesId series) {
   Budget share = grouping_ / kernel.crowd(series);
   double loss = share.to_double();
   if (kernel.currency() == Currency::rho) {
-    share = share / static_cast<std::uint64_t>(2 * session_slots_ - 1);
+    share = share / static_cast<std::uint64_t>(session_slots_ * session_slots_);  // 1 + 3 + 5 + …
     loss = std::sqrt(2 * share.to_double());
   }
   // As the kernel has it: half of the share compares, with noise that hides twice the change, which is twice Δ.
   const double noise_scale = 8 * static_cast<double>(kernel.exposure().sensitivity_steps(series)) / loss;
   FUGU_ASSIGN(track.session,
               kernel.open_threshold(Statistic::deviation, {&series, 1},
-                                    nearest_steps(threshold_scales(track) * noise_scale), share, kernel.slot()));
-  track.session_first = kernel.slot();
+                                    nearest_steps(threshold_scales(track) * noise_scale), share, track.session_first));
   return {};
 }
 
 Result<bool> SlotGroups::session_ends(Kernel& kernel, SeriesId series) {
   Track& track = tracks_[series];
   const Slot slot = kernel.slot();
-  const bool goes_on = track.session && track.session->open() && slot - track.session_first < session_slots_ &&
+  const bool goes_on = track.holds_together && slot - track.session_first < session_slots_ &&
                        track.session_first >= kernel.earliest_slot();
-  if (!goes_on) FUGU_TRY(open_session(kernel, series));
+  if (!goes_on) track.session_first = slot;
+  if (!goes_on || !track.session->open()) FUGU_TRY(open_session(kernel, series));
   FUGU_ASSIGN(const bool exceeded, kernel.exceeds(*track.session));
+  track.holds_together = !exceeded;
   // A single slot does not deviate from itself: that was noise, and the next slot gets a new session.
   return exceeded && track.session_first < slot;
 }
@@ -254,6 +255,7 @@ Result<void> SlotGroups::take(Kernel& kernel, Release& release, SeriesId series,
       track.own_answers.add(latest);
     }
     if (track.session && track.session->open()) kernel.close(*track.session);
+    track.holds_together = false;
   }
   bool ends = false;
   if (!options_.free_grouping) {

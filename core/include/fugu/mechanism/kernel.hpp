@@ -154,8 +154,8 @@ class Kernel {
 
   /// Opens a session on a statistic of some series: Statistic::sum, distance, or deviation from `first_slot` on.
   /// Costs nothing until the first comparison, then `share` for every window the session is asked in (sum, distance)
-  /// or for every slot it reaches (deviation; in ρ, 2n − 1 shares for the n-th slot). Always Laplace noise. Proof:
-  /// docs/guarantees/sparse-vector.md.
+  /// or for every slot it reaches (deviation). In ρ a session on a deviation of n slots is asked once, and costs each
+  /// of them 2n − 1 shares. Always Laplace noise. Proof: docs/guarantees/{sparse-vector,approximate}.md.
   Result<Threshold> open_threshold(Statistic statistic, std::span<const SeriesId> series, std::int64_t threshold_steps,
                                    Budget share, Slot first_slot = 0);
   /// Whether the statistic now exceeds the session's noisy threshold. `reference` for Statistic::distance only.

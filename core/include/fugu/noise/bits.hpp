@@ -52,19 +52,24 @@ class BitSource {
   }
 
  protected:
-  BitSource() = default;
+  // The cryptographic generator costs about a microsecond a call whatever the length: large blocks pay that rarely.
+  static constexpr std::size_t kBlockBytes = 32768;
+
+  /// `block_bytes`: how many are made at a time, kWindowBytes to kBlockBytes.
+  explicit BitSource(std::size_t block_bytes = kBlockBytes);
 
   /// Overwrites all of `block` with fresh bits.
   virtual void fill(std::span<unsigned char> block) = 0;
+  /// Wipes what is left: the next bits come from fill().
+  void empty();
 
  private:
-  // The cryptographic generator costs about a microsecond a call whatever the length: large blocks pay that rarely.
-  static constexpr std::size_t kBlockBytes = 32768;
   static constexpr std::size_t kWipeBytes = 32;
 
   unsigned char* end() { return storage_ + kWindowBytes + unused_bytes_; }
   void renew();
 
+  const std::size_t block_bytes_;
   std::size_t unused_bytes_ = 0;
   std::uint64_t generation_ = 0;
   // Padding below for reads beyond the unused bytes, above for wiping whole vectors.

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "fugu/base/result.hpp"
+#include "fugu/stream/clock.hpp"
 #include "fugu/stream/raw.hpp"
 #include "fugu/stream/series_map.hpp"
 #include "fugu/stream/slot.hpp"
@@ -38,20 +39,22 @@ constexpr std::int64_t largest_change(ClampRange clamp) {
 }
 
 /// What meters send instead of their readings. Called with clamped readings; what it draws must not depend on anything
-/// but the meter, its reading and bits of its own, so that one reading changes one slot.
+/// but the meter, its reading, the slot and bits of its own, so that one reading changes one slot.
 class ReadingTransform {
  public:
   virtual ~ReadingTransform() = default;
 
+  /// Called once, before anything is drawn: when slots are.
+  virtual void start(const Clock& clock) = 0;
   /// What is sent lies within this, for every meter.
   virtual ClampRange range() const = 0;
   /// By how much one meter can change the sum of a series in a slot: it replaces largest_change(clamp).
   virtual std::int64_t change_steps() const = 0;
-  virtual std::int64_t of_reading(MeterId meter, std::int64_t clamped_steps) = 0;
+  virtual std::int64_t of_reading(Slot slot, MeterId meter, std::int64_t clamped_steps) = 0;
   /// Of a meter from which nothing came until its slot closed.
-  virtual std::int64_t of_absent(MeterId meter) = 0;
+  virtual std::int64_t of_absent(Slot slot, MeterId meter) = 0;
   /// Added to the sum of a series when its slot closes; independent of all readings.
-  virtual std::int64_t of_slot(SeriesId series) = 0;
+  virtual std::int64_t of_slot(Slot slot, SeriesId series) = 0;
 };
 
 class Aggregator {
@@ -102,7 +105,7 @@ class Aggregator {
   };
   Aggregator(const SeriesMap& map, Options options);
 
-  void finish(OpenSlot& open);
+  void finish(Slot slot);
   OpenSlot& open_slot(Slot slot) { return ring_[static_cast<std::uint64_t>(slot) & mask_]; }
 
   /// Who counts into what in a slot.

@@ -38,7 +38,8 @@ struct SlotGroupsOptions {
 ///
 /// A group also ends when the perturbed values themselves show that the stream has moved (a cumulative sum, which costs
 /// nothing), and a perturbed value is released as it is where it, or most of the last ones, lie far off the group.
-/// Sessions reach over at most kSessionSlots slots, smoothing over at most kGroupSlots.
+/// Sessions reach over at most kSessionSlots slots, smoothing over at most kGroupSlots. In ρ each comparison is a
+/// session of its own.
 ///
 /// With `free_grouping` there are no sessions: the whole of total/w perturbs, and scales below are those of Uniform.
 ///
@@ -64,8 +65,9 @@ class SlotGroups final : public Strategy {
     GroupSmoother smoother;
     PidController pid;
     std::optional<Threshold> session = std::nullopt;
-    Slot session_first = 0;
-    double movement = 0;  // of releases, in noise scales, as the controller sees it; for adaptive_threshold
+    Slot session_first = 0;       // what the next comparison reaches back to
+    bool holds_together = false;  // as far as the last comparison said
+    double movement = 0;          // of releases, in noise scales, as the controller sees it; for adaptive_threshold
     // Cumulative sums of how far perturbed values lie above and below the group's, in noise scales, and since when.
     double above = 0;
     double below = 0;
