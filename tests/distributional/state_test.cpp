@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "fugu/simulate/simulation_noise.hpp"
 #include "support/process.hpp"
 
 namespace fugu::test {

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "fugu/comparison/printed_shares.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
@@ -110,13 +112,13 @@ TEST(PublishedShares, CorollarySixteenIsRefusedWhereItBreaksItsDefinition) {
   EXPECT_NE(PublishedShares::make(hyperbolic(4)).error().message.find("1.064"), std::string::npos);
   // The witness, counted by the accountant.
   for (const auto& [beta, ratio] : {std::pair{4.0, 1.0637}, {10.0, 2.0752}}) {
-    const auto run = simulate(std::make_unique<PublishedShares>(PublishedShares::as_printed(hyperbolic(beta))),
-                              discounted(hyperbolic(beta)), 50, false);
+    const auto run =
+        simulate(std::make_unique<PrintedShares>(hyperbolic(beta)), discounted(hyperbolic(beta)), 50, false);
     EXPECT_NEAR(run.worst_share, ratio, 1e-3);
   }
-  Simulation enforced({discounted(hyperbolic(4)), expose_one(1000), NoiseKind::laplace,
-                       std::make_unique<PublishedShares>(PublishedShares::as_printed(hyperbolic(4)))},
-                      std::make_unique<SimulationNoise>(1));
+  Simulation enforced(
+      {discounted(hyperbolic(4)), expose_one(1000), NoiseKind::laplace, std::make_unique<PrintedShares>(hyperbolic(4))},
+      std::make_unique<SimulationNoise>(1));
   const auto first = enforced.step(row_of(0, {0}));
   ASSERT_FALSE(first);
   EXPECT_EQ(first.error().cause, Cause::refused);

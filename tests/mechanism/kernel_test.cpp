@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fugu/mechanism/publisher.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/baselines.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"

@@ -4,9 +4,8 @@
 
 namespace fugu {
 
-UserAccountant::UserAccountant(const Definition& definition, const Exposure& exposure, Enforcement enforcement)
+UserAccountant::UserAccountant(const Definition& definition, const Exposure& exposure)
     : exposure_(exposure),
-      enforcement_(enforcement),
       currency_(currency_of(definition)),
       total_(total_budget(definition)),
       horizon_(definition.window_slots()),
@@ -50,7 +49,7 @@ Result<void> UserAccountant::admit(const Answer& answer) {
     staged_ = cost_.of_answer(answer).entries;
   }
   for (const SignatureLoss& entry : staged_) {
-    if (enforcement_ == Enforcement::on && spent_[entry.signature] + times(entry.loss, slots) > total_)
+    if (spent_[entry.signature] + times(entry.loss, slots) > total_)
       return Error{Cause::refused, "the privacy budget is spent: a " + std::string(name_of(answer.statistic)) +
                                        " answer in slot " + std::to_string(current_) + " would break the promise"};
   }
