@@ -36,6 +36,7 @@ class RecordAudit {
   void check(const SlotEnd& end);
   void check(const PolicyStated& stated);
   void check(const PolicyWithdrawn& withdrawn);
+  void check(const UnitPlaced&) {}
   void check(const MissingSeries& missing) { missing_ = missing.series; }
   void check(const Failed& failed) { close(failed.slot); }
   void check(const Resumed&);

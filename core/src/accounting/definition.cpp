@@ -178,6 +178,20 @@ Result<Exposure> Exposure::make(Options options) {
   return Exposure(std::move(options));
 }
 
+Exposure Exposure::of_one_unit(std::vector<SeriesId> series) const {
+  return Exposure({.sensitivity_steps = options_.sensitivity_steps, .signatures = {std::move(series)}});
+}
+
+std::optional<std::uint32_t> Exposure::signature_with(std::span<const SeriesId> series) const {
+  const std::size_t all = options_.signatures.size();
+  if (series.empty()) return all > 0 ? std::optional<std::uint32_t>(0) : std::nullopt;
+  for (const std::uint32_t g : signatures_of_[series.front()]) {
+    const std::vector<SeriesId>& signature = options_.signatures[g];
+    if (std::includes(signature.begin(), signature.end(), series.begin(), series.end())) return g;
+  }
+  return std::nullopt;
+}
+
 Exposure::Exposure(Options options)
     : options_(std::move(options)),
       signatures_of_(options_.sensitivity_steps.size()),

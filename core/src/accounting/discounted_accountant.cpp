@@ -16,7 +16,8 @@ Budget round_up(uint128 state) {
 }  // namespace
 
 DiscountedAccountant::DiscountedAccountant(const Definition& definition, const Exposure& exposure)
-    : exposure_(exposure),
+    : definition_(definition),
+      exposure_(exposure),
       total_(total_budget(definition)),
       modes_(discount_modes(*definition.discount())),
       states_(exposure.signature_count() * modes_.size()),
@@ -75,6 +76,16 @@ void DiscountedAccountant::commit() {
     worst_ = std::max(worst_, counted(entry.signature));
   }
   staged_ = {};
+}
+
+std::unique_ptr<Accountant> DiscountedAccountant::follow(std::uint32_t signature, const Exposure& unit) const {
+  auto made = std::make_unique<DiscountedAccountant>(definition_, unit);
+  const auto column = states_.begin() + static_cast<std::ptrdiff_t>(signature * modes_.size());
+  made->states_.assign(column, column + static_cast<std::ptrdiff_t>(modes_.size()));
+  made->earlier_ = {earlier_[signature]};
+  made->now_ = {now_[signature]};
+  made->current_ = current_;
+  return made;
 }
 
 }  // namespace fugu

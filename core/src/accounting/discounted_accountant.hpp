@@ -33,6 +33,7 @@ class DiscountedAccountant final : public Accountant {
   Budget worst() const override { return worst_; }
   Result<void> admit(const Answer& answer) override;
   void commit() override;
+  std::unique_ptr<Accountant> follow(std::uint32_t signature, const Exposure& unit) const override;
 
  private:
   void step();
@@ -40,6 +41,7 @@ class DiscountedAccountant final : public Accountant {
   Budget left(Budget counted) const { return counted < total_ ? total_ - counted : Budget(); }
   Budget counted(std::size_t signature) const { return earlier_[signature] + now_[signature]; }
 
+  Definition definition_;
   Exposure exposure_;
   Budget total_;
   std::vector<DiscountMode> modes_;

@@ -5,7 +5,8 @@
 namespace fugu {
 
 UserAccountant::UserAccountant(const Definition& definition, const Exposure& exposure)
-    : exposure_(exposure),
+    : definition_(definition),
+      exposure_(exposure),
       currency_(currency_of(definition)),
       total_(total_budget(definition)),
       horizon_(definition.window_slots()),
@@ -62,6 +63,13 @@ void UserAccountant::commit() {
   for (const SignatureLoss& entry : staged_) spent_[entry.signature] += times(entry.loss, staged_slots_);
   staged_ = {};
   staged_session_ = 0;
+}
+
+std::unique_ptr<Accountant> UserAccountant::follow(std::uint32_t signature, const Exposure& unit) const {
+  auto made = std::make_unique<UserAccountant>(definition_, unit);
+  made->spent_ = {spent_[signature]};
+  made->current_ = current_;
+  return made;  // without sessions: whoever moves pays for one that goes on as for a new one
 }
 
 }  // namespace fugu

@@ -27,6 +27,7 @@ class UserAccountant final : public Accountant {
   Budget worst() const override { return *std::max_element(spent_.begin(), spent_.end()); }
   Result<void> admit(const Answer& answer) override;
   void commit() override;
+  std::unique_ptr<Accountant> follow(std::uint32_t signature, const Exposure& unit) const override;
 
  private:
   Budget left(Budget spent) const { return current_ < horizon() && spent < total_ ? total_ - spent : Budget(); }
@@ -36,6 +37,7 @@ class UserAccountant final : public Accountant {
     Slot last;
   };
 
+  Definition definition_;
   Exposure exposure_;
   Currency currency_;
   Budget total_;

@@ -11,11 +11,14 @@ namespace fugu {
 namespace {
 
 constexpr std::size_t kRoomAtFirst = 1 << 20;  // losses; for long windows more is made when it is needed
+/// Added to the number of a session that somebody paid for before they moved.
+constexpr std::uint64_t kEndedByMove = std::uint64_t{1} << 63;
 
 }  // namespace
 
 WindowAccountant::WindowAccountant(const Definition& definition, const Exposure& exposure, Reach reach)
-    : exposure_(exposure),
+    : definition_(definition),
+      exposure_(exposure),
       currency_(currency_of(definition)),
       total_(total_budget(definition)),
       window_(definition.window_slots()),
@@ -286,6 +289,35 @@ void WindowAccountant::commit_per_slot() {
   }
   sessions_.try_emplace(staged_.session, SessionSpan{staged_.session, staged_.session_first, staged_.last, {}});
   review_later(staged_.session, staged_.last + static_cast<Slot>(rows_));
+}
+
+// --- Units that move ----------------------------------------------------------------------------------------------
+
+std::unique_ptr<Accountant> WindowAccountant::follow(std::uint32_t signature, const Exposure& unit) const {
+  auto made = std::make_unique<WindowAccountant>(definition_, unit, Reach{reach_});
+  made->current_ = current_;
+  made->current_row_ = current_row_;
+  for (std::size_t at = signature; at < carried_.size(); at += signatures_) made->carried_.push_back(carried_[at]);
+  made->window_sum_ = {window_sum_[signature]};
+  for (const auto& [id, session] : sessions_) made->follow_session(session, signature);
+  return made;
+}
+
+/// A session that costs once per window stays paid for by windows that hold a comparison of it, but whoever moved pays
+/// again for comparisons to come, as for a new session. One that costs per slot goes on: its slots are paid for.
+void WindowAccountant::follow_session(const SessionSpan& session, std::uint32_t signature) {
+  SessionSpan copy = session;
+  copy.losses.clear();
+  copy.form = 0;
+  if (!session.losses.empty()) {
+    const auto paid = std::find_if(session.losses.begin(), session.losses.end(),
+                                   [&](const SignatureLoss& entry) { return entry.signature == signature; });
+    if (paid == session.losses.end()) return;
+    copy.losses.push_back({0, paid->loss});
+    copy.id |= kEndedByMove;
+  }
+  sessions_.try_emplace(copy.id, copy);
+  review_later(copy.id, current_ + 1);
 }
 
 }  // namespace fugu

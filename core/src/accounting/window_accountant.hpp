@@ -39,6 +39,8 @@ class WindowAccountant final : public Accountant {
   Result<void> admit(const Answer& answer) override;
   void commit() override;
   Result<void> charge(const Answer& answer) override;
+  std::unique_ptr<Accountant> follow(std::uint32_t signature, const Exposure& unit) const override;
+  std::optional<std::uint64_t> remembers_slots() const override { return rows_; }
 
  private:
   struct Staged {
@@ -79,9 +81,11 @@ class WindowAccountant final : public Accountant {
   /// Looks after a session whose last comparison may have left the window, or what is remembered.
   void review_session(std::uint64_t id);
   void review_later(std::uint64_t id, Slot slot);
+  void follow_session(const SessionSpan& session, std::uint32_t signature);
   void commit_once_per_window();
   void commit_per_slot();
 
+  Definition definition_;
   Exposure exposure_;
   Currency currency_;
   Budget total_;

@@ -68,6 +68,13 @@ Result<void> Publisher::publish(const SlotRow& row) {
   return full ? flush() : Result<void>();
 }
 
+Result<std::size_t> Publisher::place_units(const SeriesMap& map, std::uint64_t change_of_one_meter_steps) {
+  if (stopped_) return *stopped_;
+  auto placed = runner_.place_units(map, change_of_one_meter_steps);
+  if (!placed) stopped_ = placed.error();
+  return placed;
+}
+
 Result<void> Publisher::flush() {
   if (failure_) return *failure_;
   auto done = hand_out();

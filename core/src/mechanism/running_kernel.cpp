@@ -100,6 +100,7 @@ RunningKernel::RunningKernel(const Options& options, std::unique_ptr<Accountant>
       accountant_(std::move(accountant)),
       policies_(dynamic_cast<PolicyAccountant*>(accountant_.get())),
       horizon_(accountant_->horizon()),
+      membership_(exposure_, reach_),
       noise_(std::move(noise)),
       ledger_(ledger),
       rate_(exposure_.series_count(), 0),
@@ -125,6 +126,13 @@ Result<MeterId> RunningKernel::state(const PolicyEvent& event) {
   FUGU_CHECK(policies_ != nullptr);
   return event.withdrawn ? policies_->withdraw(event.meter, event.policy)
                          : policies_->state(event.meter, event.signatures, event.policy);
+}
+
+Result<void> RunningKernel::place(const UnitPlaced& placed) {
+  if (placed.slot != slot_ + 1)
+    return Error{Cause::bad_input, "a unit is placed in slot " + std::to_string(placed.slot) + " while slot " +
+                                       std::to_string(slot_ + 1) + " is about to begin"};
+  return membership_.place(placed, accountant_, next_session_ - 1);
 }
 
 void RunningKernel::record_missing() {

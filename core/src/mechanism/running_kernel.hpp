@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fugu/accounting/ledger.hpp"
+#include "fugu/accounting/membership.hpp"
 #include "fugu/accounting/policy_accountant.hpp"
 #include "fugu/mechanism/kernel.hpp"
 #include "fugu/noise/noise.hpp"
@@ -56,6 +57,9 @@ class RunningKernel final : public Kernel {
 
   /// A policy becomes known or is taken back, between slots.
   Result<MeterId> state(const PolicyEvent& event);
+  /// A unit counts into other series from the next slot on.
+  Result<void> place(const UnitPlaced& placed);
+  const Membership& membership() const { return membership_; }
   // Life of a slot.
   Result<void> begin(const SlotRow& row);
   Result<void> begin_replay(Slot slot, const std::vector<SeriesId>& missing, Replay& replay);
@@ -139,6 +143,7 @@ class RunningKernel final : public Kernel {
   std::unique_ptr<Accountant> accountant_;
   PolicyAccountant* policies_ = nullptr;  // the same, when it is one
   Slot horizon_ = Accountant::kNoHorizon;
+  Membership membership_;
   std::unique_ptr<Noise> noise_;
   LedgerWriter* ledger_;
   Replay* replay_ = nullptr;

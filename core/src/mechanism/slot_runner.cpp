@@ -122,6 +122,16 @@ Result<void> SlotRunner::replay_policy(const PolicyEvent& event, Slot slot) {
   return {};
 }
 
+Result<std::size_t> SlotRunner::place_units(const SeriesMap& map, std::uint64_t change_of_one_meter_steps) {
+  FUGU_ASSIGN(const std::vector<UnitPlaced> changes,
+              kernel_->membership().changes_to(map, change_of_one_meter_steps, next_slot()));
+  for (const UnitPlaced& placed : changes) {
+    FUGU_TRY(kernel_->place(placed));
+    if (ledger_ != nullptr) ledger_->append(LedgerRecord(placed));
+  }
+  return changes.size();
+}
+
 Result<const Release*> SlotRunner::run(const SlotRow& row) {
   if (policies_ != nullptr) FUGU_TRY(take_policies(~std::size_t{0}));
   release_.start(row.slot, row.utc_offset_s);
@@ -143,6 +153,8 @@ Result<const Release*> SlotRunner::rerun(Replay& replay) {
     } else if (const auto* resumed = std::get_if<Resumed>(record)) {
       if (resumed->slot != next_slot()) return Replay::mismatch();
       forget();
+    } else if (const auto* placed = std::get_if<UnitPlaced>(record)) {
+      FUGU_TRY(kernel_->place(*placed));
     } else if (const auto* stated = std::get_if<PolicyStated>(record)) {
       FUGU_TRY(replay_policy({stated->meter, stated->signatures, stated->policy, false, 0}, stated->slot));
     } else if (const auto* withdrawn = std::get_if<PolicyWithdrawn>(record)) {

@@ -47,6 +47,8 @@ class CountingAccountant final : public Accountant {
     if (!counter_->charge(answer)) note_beyond();
     return {};
   }
+  /// Nobody moves in a simulation.
+  std::unique_ptr<Accountant> follow(std::uint32_t, const Exposure&) const override { return nullptr; }
 
  private:
   void note_beyond() { beyond_ = true; }
@@ -76,6 +78,7 @@ class UncountedPolicies final : public PolicyAccountant {
   Budget worst() const override { return policies_->worst(); }
   Result<void> admit(const Answer&) override { return {}; }
   void commit() override {}
+  std::unique_ptr<Accountant> follow(std::uint32_t, const Exposure&) const override { return nullptr; }
   Result<MeterId> state(std::string_view meter, std::span<const std::uint32_t> signatures,
                         const Policy& policy) override {
     return policies_->state(meter, signatures, policy);

@@ -43,6 +43,10 @@ class Publisher {
   /// Runs one slot. Its release is handed out by a later flush(), which happens on its own every now and then. A slot
   /// that fails ends the stream: answers it was given stay on record, and only what came before can still be flushed.
   Result<void> publish(const SlotRow& row);
+  /// From the next slot on units count where `map` says: to be called before the first slot, after resuming, and
+  /// whenever the map changes. On record before anything is asked. Cause::bad_input, and the stream has ended, when the
+  /// exposure does not cover somebody; Cause::refused when a move cannot be kept account of.
+  Result<std::size_t> place_units(const SeriesMap& map, std::uint64_t change_of_one_meter_steps);
   /// Makes durable what was asked and hands out all releases so far. Once it has failed it fails for good: nobody knows
   /// how much of a failed write arrived, and writing it again could put half a record in the middle of a file.
   Result<void> flush();

@@ -37,6 +37,8 @@ class SlotRunner {
   /// Takes in the policies that are known before the next slot; called by run(), too. True when there were any, so that
   /// a long list can be made durable in pieces.
   Result<bool> take_policies(std::size_t at_most);
+  /// From the next slot on units count where `map` says. How many changed their place.
+  Result<std::size_t> place_units(const SeriesMap& map, std::uint64_t change_of_one_meter_steps);
   /// Runs the next slot on true values.
   Result<const Release*> run(const SlotRow& row);
   /// Runs the next slot on recorded answers; nullptr when the ledger ends.
