@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "fugu/comparison/catalogue.hpp"
 #include "fugu/comparison/printed_shares.hpp"
 #include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/registry.hpp"
@@ -245,6 +246,26 @@ TEST(Registry, StrategiesAndDiscountedDefinitionsFitOrSaySo) {
   }
   EXPECT_FALSE(make_strategy("planned", {.discount = kHalf}));
   EXPECT_FALSE(make_strategy("planned", {.discount = kHalf, .horizon_slots = 100'001}));
+}
+
+/// The library does not know the command line.
+TEST(Registry, ErrorsNameNoOptions) {
+  const PublishedParameters published;
+  const StrategyParameters about[] = {{},
+                                      {.policies = true},
+                                      {.policies = true, .delta = *Delta::make(1e-6)},
+                                      {.user_level = true},
+                                      {.discount = kHalf, .every_slots = 0}};
+  int errors = 0;
+  for (const CatalogueEntry& kind : catalogue()) {
+    for (const StrategyParameters& parameters : about) {
+      const auto made = make_from_catalogue(kind.name, parameters, published);
+      if (made) continue;
+      ++errors;
+      EXPECT_EQ(made.error().message.find("--"), std::string::npos) << made.error().message;
+    }
+  }
+  EXPECT_GT(errors, 50);
 }
 
 /// Publishes with secure noise into a ledger and audits it.

@@ -10,11 +10,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fugu/accounting/audit.hpp"
 #include "fugu/strategy/baselines.hpp"
-#include "fugu/strategy/budget_division.hpp"
 #include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
@@ -123,6 +123,25 @@ TEST_P(Resume, AfterEverySlotReleasesTheSame) {
   const auto report = audit_ledger(dir / "ledger");
   ASSERT_TRUE(report);
   EXPECT_TRUE(report->holds()) << report->findings[0];
+}
+
+/// A replay leaves the accountant where the live run had it, slot by slot: both are charged by the same call.
+TEST_P(Resume, ChargesTheReplayAsTheLiveRun) {
+  constexpr Slot kSlots = 14;
+  const auto rows = wavy(2, kSlots);
+  for (const double delta : {0.0, 1e-5}) {
+    std::vector<Budget> left;
+    Recipe watched = recipe(delta);
+    watched.strategy = [&left, inner = watched.strategy]() -> std::unique_ptr<Strategy> {
+      return std::make_unique<WatchedBudget>(inner(), left);
+    };
+    const TempDir dir;
+    run_part(watched, rows, kSlots, dir / "ledger", false);
+    const std::vector<Budget> live = std::exchange(left, {});
+    ASSERT_EQ(live.size(), static_cast<std::size_t>(kSlots));
+    run_part(watched, rows, kSlots, dir / "ledger", true);
+    EXPECT_EQ(left, live) << "δ = " << delta;
+  }
 }
 
 TEST_P(Resume, RefusesTheLedgerOfAnotherStrategy) {
