@@ -1,6 +1,7 @@
 // fugu plan: the noise policies lead to, before anything is released.
 #include <cstdio>
 
+#include "fugu/comparison/conference_planners.hpp"
 #include "output_stream.hpp"
 #include "plan_run.hpp"
 #include "table.hpp"
