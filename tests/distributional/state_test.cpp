@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "fugu/simulate/simulation_noise.hpp"
 #include "fugu/stream/readings_reader.hpp"
 #include "support/process.hpp"
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fugu/accounting/audit.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"

@@ -195,12 +195,12 @@ std::optional<std::uint32_t> Exposure::signature_with(std::span<const SeriesId> 
 Exposure::Exposure(Options options)
     : options_(std::move(options)),
       signatures_of_(options_.sensitivity_steps.size()),
-      crowd_(options_.sensitivity_steps.size(), 0) {
+      series_per_meter_(options_.sensitivity_steps.size(), 0) {
   for (std::size_t s = 0; s < options_.signatures.size(); ++s) {
     const std::vector<SeriesId>& signature = options_.signatures[s];
     for (const SeriesId id : signature) {
       signatures_of_[id].push_back(static_cast<std::uint32_t>(s));
-      crowd_[id] = std::max(crowd_[id], static_cast<std::uint64_t>(signature.size()));
+      series_per_meter_[id] = std::max(series_per_meter_[id], static_cast<std::uint64_t>(signature.size()));
     }
   }
 }

@@ -21,7 +21,7 @@ namespace fugu {
 /// grows with the stream. Rounding adds at most 2^-40 to what counts. docs/guarantees/discounted.md.
 class DiscountedAccountant final : public Accountant {
  public:
-  DiscountedAccountant(const Definition& definition, const Exposure& exposure, Enforcement enforcement);
+  DiscountedAccountant(const Definition& definition, const Exposure& exposure);
 
   Currency currency() const override { return Currency::epsilon; }
   Budget total() const override { return total_; }
@@ -43,7 +43,6 @@ class DiscountedAccountant final : public Accountant {
 
   Definition definition_;
   Exposure exposure_;
-  Enforcement enforcement_;
   Budget total_;
   std::vector<DiscountMode> modes_;
   std::vector<uint128> states_;  // [signature][mode]

@@ -15,7 +15,7 @@ namespace fugu {
 /// are refused: the promise was made for that many.
 class UserAccountant final : public Accountant {
  public:
-  UserAccountant(const Definition& definition, const Exposure& exposure, Enforcement enforcement);
+  UserAccountant(const Definition& definition, const Exposure& exposure);
 
   Currency currency() const override { return currency_; }
   Budget total() const override { return total_; }
@@ -39,7 +39,6 @@ class UserAccountant final : public Accountant {
 
   Definition definition_;
   Exposure exposure_;
-  Enforcement enforcement_;
   Currency currency_;
   Budget total_;
   std::uint64_t horizon_;

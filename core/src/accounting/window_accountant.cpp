@@ -16,11 +16,9 @@ constexpr std::uint64_t kEndedByMove = std::uint64_t{1} << 63;
 
 }  // namespace
 
-WindowAccountant::WindowAccountant(const Definition& definition, const Exposure& exposure, Reach reach,
-                                   Enforcement enforcement)
+WindowAccountant::WindowAccountant(const Definition& definition, const Exposure& exposure, Reach reach)
     : definition_(definition),
       exposure_(exposure),
-      enforcement_(enforcement),
       currency_(currency_of(definition)),
       total_(total_budget(definition)),
       window_(definition.window_slots()),
@@ -110,7 +108,7 @@ Result<void> WindowAccountant::admit(const Answer& answer) {
   FUGU_CHECK(static_cast<std::uint64_t>(answer.slot - answer.first_slot) <= reach_);
   answer.is_comparison() ? stage_comparison(answer) : stage(answer);
   staged_.worst = worst_window();
-  if (staged_.worst <= total_ || enforcement_ == Enforcement::off) return {};
+  if (staged_.worst <= total_) return {};
   staged_.last = staged_.first - 1;
   return refusal(answer);
 }
@@ -149,7 +147,7 @@ inline Result<void> WindowAccountant::charge_now(const Answer& answer, const Los
   if (!losses.row.empty()) return charge_row(answer, losses.row);
   Budget worst;
   for (const SignatureLoss& entry : losses.entries) worst = std::max(worst, window_sum_[entry.signature] + entry.loss);
-  if (worst > total_ && enforcement_ == Enforcement::on) return refusal(answer);
+  if (worst > total_) return refusal(answer);
   worst_ = std::max(worst_, worst);
   Budget* const now = &carried_[row_back(0)];
   for (const SignatureLoss& entry : losses.entries) {
@@ -163,7 +161,7 @@ inline Result<void> WindowAccountant::charge_now(const Answer& answer, const Los
 Result<void> WindowAccountant::charge_row(const Answer& answer, std::span<const Budget> losses) {
   const bool vectors = detail::has_avx2();
   const Budget worst = (vectors ? detail::largest_sum_avx2 : detail::largest_sum_portable)(window_sum_, losses);
-  if (worst > total_ && enforcement_ == Enforcement::on) return refusal(answer);
+  if (worst > total_) return refusal(answer);
   worst_ = std::max(worst_, worst);
   const auto add = vectors ? detail::add_row_avx2 : detail::add_row_portable;
   add(losses, {&carried_[row_back(0)], signatures_});
@@ -244,7 +242,7 @@ Budget WindowAccountant::worst_window_of(const SignatureLoss& entry) const {
     carried += carried_[row(end) + entry.signature] + entry.loss;
     const Budget sum = carried + sessions_cost(entry.signature, end - width + 1, end);
     worst = std::max(worst, sum);
-    if (worst > total_ && enforcement_ == Enforcement::on) break;
+    if (worst > total_) break;
     const Slot start = end - width + 1;  // leaves before the next round
     if (remembered(start)) give_back(carried, carried_[row(start) + entry.signature]);
     if (start >= staged_.first) give_back(carried, entry.loss);
@@ -296,7 +294,7 @@ void WindowAccountant::commit_per_slot() {
 // --- Units that move ----------------------------------------------------------------------------------------------
 
 std::unique_ptr<Accountant> WindowAccountant::follow(std::uint32_t signature, const Exposure& unit) const {
-  auto made = std::make_unique<WindowAccountant>(definition_, unit, Reach{reach_}, enforcement_);
+  auto made = std::make_unique<WindowAccountant>(definition_, unit, Reach{reach_});
   made->current_ = current_;
   made->current_row_ = current_row_;
   for (std::size_t at = signature; at < carried_.size(); at += signatures_) made->carried_.push_back(carried_[at]);

@@ -110,12 +110,4 @@ Result<void> Publisher::run(SlotSource& source, const RunOptions& options) {
   }
 }
 
-Simulation::Simulation(Mechanism mechanism, std::unique_ptr<SimulationNoise> noise, bool enforced)
-    : runner_(std::move(mechanism), std::move(noise), nullptr, enforced) {}
-
-double Simulation::worst_share() const {
-  const Kernel& kernel = runner_.kernel_;
-  return kernel.accountant_->worst().to_double() / kernel.total().to_double();
-}
-
 }  // namespace fugu

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nearest_steps.hpp"
+#include "fugu/strategy/nearest_steps.hpp"
 
 namespace fugu {
 
@@ -96,7 +96,7 @@ Result<void> SlotGroups::perturb_all(Kernel& kernel, Release& release) {
 }
 
 Result<void> SlotGroups::perturb_alone(Kernel& kernel, Release& release, SeriesId series) {
-  FUGU_ASSIGN(const auto answers, kernel.values({&series, 1}, perturbing_ / kernel.crowd(series)));
+  FUGU_ASSIGN(const auto answers, kernel.values({&series, 1}, perturbing_ / kernel.series_per_meter(series)));
   NoisyValue answer;
   answers.copy(0, answer);
   const auto value = static_cast<double>(answer.steps);
@@ -114,7 +114,7 @@ Result<void> SlotGroups::perturb_together(Kernel& kernel, Release& release, std:
   }
   variance /= static_cast<double>(members.size());
   FUGU_ASSIGN(const auto parts,
-              grouped_.ask(kernel, members, expected_, variance, perturbing_ / kernel.crowd(members[0])));
+              grouped_.ask(kernel, members, expected_, variance, perturbing_ / kernel.series_per_meter(members[0])));
   for (std::size_t i = 0; i < members.size(); ++i) {
     tracks_[members[i]].asked_together = members.size();
     FUGU_TRY(take(kernel, release, members[i], parts[i].value));
@@ -156,7 +156,7 @@ Result<void> SlotGroups::perturb_in_groups(Kernel& kernel, Release& release) {
     const auto pivot = pivot_of(series);
     const bool like_the_others =
         pivot && (pivots_[*pivot].empty() ||
-                  (kernel.crowd(series) == kernel.crowd(pivots_[*pivot][0]) &&
+                  (kernel.series_per_meter(series) == kernel.series_per_meter(pivots_[*pivot][0]) &&
                    exposure.sensitivity_steps(series) == exposure.sensitivity_steps(pivots_[*pivot][0])));
     if (like_the_others) {
       pivots_[*pivot].push_back(series);
@@ -188,7 +188,7 @@ void SlotGroups::note_movement(Track& track, double estimate) {
 Result<void> SlotGroups::open_session(Kernel& kernel, SeriesId series) {
   Track& track = tracks_[series];
   if (track.session && track.session->open()) kernel.close(*track.session);
-  Budget share = grouping_ / kernel.crowd(series);
+  Budget share = grouping_ / kernel.series_per_meter(series);
   double loss = share.to_double();
   if (kernel.currency() == Currency::rho) {
     share = share / static_cast<std::uint64_t>(session_slots_ * session_slots_);  // 1 + 3 + 5 + …
@@ -239,11 +239,6 @@ void SlotGroups::end_group(Track& track, std::size_t values_kept) {
 Result<void> SlotGroups::take(Kernel& kernel, Release& release, SeriesId series, double perturbed) {
   Track& track = tracks_[series];
   ++track.slots;
-  if (options_.groups_of_one) {
-    ++track.groups;
-    release.estimate(series, nearest_steps(perturbed), true);
-    return {};
-  }
   const bool moved = has_moved(track, perturbed);
   track.smoother.add(perturbed);
   if (moved) {

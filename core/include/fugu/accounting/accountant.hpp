@@ -75,11 +75,7 @@ struct Reach {
   std::uint64_t slots = 0;
 };
 
-/// Whether an accountant refuses what would break the promise, or only counts: to see by how much a rule breaks it.
-enum class Enforcement : std::uint8_t { on, off };
-
 /// The exact accountant of `definition`. (For one of policies, make_policy_accountant() gives a handle to them.)
-std::unique_ptr<Accountant> make_accountant(const Definition& definition, const Exposure& exposure, Reach reach = {},
-                                            Enforcement enforcement = Enforcement::on);
+std::unique_ptr<Accountant> make_accountant(const Definition& definition, const Exposure& exposure, Reach reach = {});
 
 }  // namespace fugu

@@ -126,13 +126,13 @@ class Exposure {
   /// The signatures that contain a series.
   const std::vector<std::uint32_t>& signatures_of(SeriesId series) const { return signatures_of_[series]; }
   /// Into how many series the meter counts that counts into `series` and most others.
-  std::uint64_t crowd(SeriesId series) const { return crowd_[series]; }
+  std::uint64_t series_per_meter(SeriesId series) const { return series_per_meter_[series]; }
 
  private:
   explicit Exposure(Options options);
   Options options_;
   std::vector<std::vector<std::uint32_t>> signatures_of_;
-  std::vector<std::uint64_t> crowd_;
+  std::vector<std::uint64_t> series_per_meter_;
 };
 
 }  // namespace fugu

@@ -1,7 +1,6 @@
-// Where random bits come from: a cryptographic source for publishing, a seeded one for simulations.
+// Where random bits come from.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -84,19 +83,6 @@ class SecureBits final : public BitSource {
 
  private:
   void fill(std::span<unsigned char> block) override;
-};
-
-/// xoshiro256**: fast, reproducible, and predictable. For simulations only, never for what is published.
-/// The same seed and stream give the same bits on every machine; different streams of a seed are unrelated, so that
-/// parallel simulations can take one stream per task, whatever the number of threads.
-class SeededBits final : public BitSource {
- public:
-  explicit SeededBits(std::uint64_t seed, std::uint64_t stream = 0);
-
- private:
-  void fill(std::span<unsigned char> block) override;
-
-  std::array<std::uint64_t, 4> state_;
 };
 
 }  // namespace fugu

@@ -21,15 +21,12 @@ struct SlotGroupsOptions {
   bool adaptive_threshold = false;
   /// AdaPub: series whose own answers lie near the same pivot are asked as one sum, in three of four slots.
   bool series_groups = false;
-  /// The flaw of the published code: every group is a single slot. A fifth of ε buys nothing.
-  bool groups_of_one = false;
   /// No sessions: the whole budget perturbs, and only what the perturbed values show ends a group.
   bool free_grouping = false;
 
   static SlotGroupsOptions pegasus() { return {}; }
   static SlotGroupsOptions adapub() { return {.adaptive_threshold = true, .series_groups = true}; }
   static SlotGroupsOptions smooth() { return {.free_grouping = true}; }
-  static SlotGroupsOptions as_published() { return {.groups_of_one = true}; }
 };
 
 /// Every slot has total/w: four fifths perturb its values, one fifth asks whether the group of slots still holds
