@@ -50,10 +50,11 @@ Result<UnitStep> unit_step_of(const LedgerHeader& header) {
 Result<ReleaseFormat> release_format_of(const LedgerHeader& header) {
   FUGU_ASSIGN(const RunClock clock, clock_of(header));
   FUGU_ASSIGN(const UnitStep unit_step, unit_step_of(header));
-  ReleaseFormat format{.clock = clock.clock,
-                       .unit_step = unit_step,
-                       .series = header.series,
-                       .currency = header.definition.delta().value() > 0 ? Currency::rho : Currency::epsilon};
+  ReleaseFormat format;
+  format.clock = clock.clock;
+  format.unit_step = unit_step;
+  format.series = header.series;
+  format.currency = header.definition.delta().value() > 0 ? Currency::rho : Currency::epsilon;
   if (const auto filter = header.facts.find("filter"); filter != header.facts.end()) format.filter = filter->second;
   if (const auto interval = header.facts.find("interval"); interval != header.facts.end()) {
     const std::string& text = interval->second;

@@ -662,6 +662,16 @@ TEST_F(ForgedRows, ASlotAgainLater) {
   expect_row_finding("released twice");
 }
 
+TEST_F(ForgedRows, ASlotThatTheLedgerClosesTwiceIsReleasedOnceAtMost) {
+  slots_.insert(slots_.begin() + 5, slots_[4]);
+  std::filesystem::remove(ledger_);
+  write(records());
+  rows_.insert(rows_.begin() + 5, rows_[4]);
+  expect_row_finding("slot 4: a row is repeated");
+  rows_.erase(rows_.begin() + 5);
+  expect_row_finding("slot 5: released, but not paid for in the ledger at this point");
+}
+
 TEST_F(ForgedRows, LostRowsAreNoBreachAndCounted) {
   rows_.erase(rows_.begin() + 6, rows_.begin() + 9);
   rows_.erase(rows_.begin());
