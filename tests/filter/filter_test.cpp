@@ -297,8 +297,8 @@ TEST(Filters, SayWhatTheyDo) {
     EXPECT_EQ((*chain)->mixes_slots(), mixes_slots) << specs;
     EXPECT_EQ((*chain)->keeps_bands(), keeps_bands) << specs;
   }
-  EXPECT_FALSE(FilterChain().mixes_slots());
-  EXPECT_TRUE(FilterChain().keeps_bands());
+  EXPECT_FALSE(fugu::FilterChain().mixes_slots());
+  EXPECT_TRUE(fugu::FilterChain().keeps_bands());
 }
 
 }  // namespace
