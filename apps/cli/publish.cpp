@@ -422,7 +422,7 @@ Result<LedgerHeader> PublishRun::header(const RunClock& clock) const {
     header.facts["series-map"] = fingerprint(*source_->series_map());  // policies are kept where their meters count
   if (source_->distributional() != nullptr)
     header.facts["distributional"] = source_->distributional()->state().id();  // other constants: another stream
-  if (options_.interval) header.facts["interval"] = short_number(*options_.interval);
+  if (options_.interval) header.facts["interval"] = interval_to_text(*options_.interval);
   return header;
 }
 
@@ -630,8 +630,9 @@ void add_publish(CLI::App& app, Outcome& outcome) {
       ->group(mechanism);
   const std::string output = "Output";
   command
-      ->add_option("--out", options->out,
-                   "Releases, CSV: time,series,value,scale,loss_rate,sampled; - is standard output")
+      ->add_option(
+          "--out", options->out,
+          "Releases, CSV: time,series,value,scale,loss_rate (with --delta loss_rate_rho),sampled; - is standard output")
       ->capture_default_str()
       ->group(output);
   command->add_option("--interval", options->interval, "Append columns lower,upper: an error band, for example 0.95")

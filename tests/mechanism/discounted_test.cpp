@@ -281,7 +281,7 @@ AuditReport audited(const Recipe& recipe, Slot slots) {
   const auto releases = publish_all(recipe, rows, ledger);
   auto report = audit_ledger(ledger);
   EXPECT_TRUE(report) << reason(report);
-  EXPECT_TRUE(audit_releases_against_ledger(source_of(as_rows(releases)), ledger, 1, *report));
+  EXPECT_TRUE(compare_with_ledger(as_rows(releases), ledger, *report));
   const auto stated = audit_stated_rates(source_of(as_rows(releases)), recipe.definition, recipe.exposure, 1);
   EXPECT_TRUE(stated && stated->holds()) << reason(stated);
   EXPECT_NEAR(stated->worst_loss, report->worst_loss, 1e-8);

@@ -54,6 +54,11 @@ class LedgerAudit {
 Result<AuditReport> LedgerAudit::run() {
   FUGU_TRY(check_records());
   FUGU_TRY(check_promise());
+  report_.not_checked.emplace_back(
+      "that noise was drawn as recorded, and that meters and readings are what they were said to be: no record shows "
+      "it");
+  if (records_->has_estimates())
+    report_.not_checked.emplace_back("that recorded estimates follow from the answers: resuming a run recomputes them");
   return report_;
 }
 
@@ -72,6 +77,9 @@ Result<void> LedgerAudit::check_records() {
     }
     if (!*record) break;
     records_->add(**record);
+    if (!records_->is_lost()) continue;
+    records_->finish();
+    return {};
   }
   records_->finish();
   if (options_.open_ended) return {};

@@ -22,8 +22,11 @@ class RecordAudit {
   /// After the last record.
   void finish();
 
-  /// Slots that were closed: 0 … slots() − 1.
+  /// Slots that were closed: 0 … slots() − 1. Each took a record, so that there are no more of them than the file
+  /// holds.
   std::size_t slots() const { return static_cast<std::size_t>(next_slot_); }
+  /// Whether slots are missing. What comes after them has no place: stop there.
+  bool is_lost() const { return lost_; }
   /// Whether the last record ended the stream.
   bool ended() const { return ended_; }
   const Sessions& sessions() const { return sessions_; }
@@ -31,6 +34,7 @@ class RecordAudit {
   const UnitsPlaced& units() const { return units_; }
   /// Whether a true value was given out anywhere.
   bool has_true_values() const { return has_true_values_; }
+  bool has_estimates() const { return has_estimates_; }
 
  private:
   void check(const Answer& answer);
@@ -59,7 +63,9 @@ class RecordAudit {
   bool asked_in_slot_ = false;
   std::vector<SeriesId> missing_;  // in the open slot
   bool ended_ = false;
+  bool lost_ = false;
   bool has_true_values_ = false;
+  bool has_estimates_ = false;
   Sessions sessions_;
   PoliciesHeld policies_;
   UnitsPlaced units_;

@@ -14,9 +14,6 @@
 
 namespace fugu {
 
-/// What a Budget counts. Pure promises add up ε; promises with δ > 0 add up ρ of zero-concentrated privacy.
-enum class Currency : std::uint8_t { epsilon, rho };
-
 /// The accountant of a definition over the series of one stream. Slots go forward only; not thread-safe.
 ///
 /// Amounts are losses *at full sensitivity*: what it costs when one meter changes by its whole sensitivity. A
