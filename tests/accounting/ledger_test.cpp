@@ -110,7 +110,7 @@ SignedHead some_signed_head() {
 }
 
 LedgerRecord some_record() {
-  switch (*rc::gen::inRange(0, 15)) {
+  switch (*rc::gen::inRange(0, 17)) {
     case 0: return MissingSeries{some_slot(), some_series(true)};
     case 1: return SlotEnd{some_slot(), *rc::gen::inRange<std::int32_t>(-86400, 86401), any<double>()};
     case 2: return Resumed{some_slot()};
@@ -122,6 +122,8 @@ LedgerRecord some_record() {
     case 8: return some_estimates();
     case 9: return some_left_out();
     case 10: return some_signed_head();
+    case 11: return UnitPlaced{some_slot(), some_name(), std::nullopt};
+    case 12: return UnitPlaced{some_slot(), some_name(), *rc::gen::inRange<std::uint32_t>(0, ~std::uint32_t{0})};
     default: return some_answer();
   }
 }

@@ -13,9 +13,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "../core/src/noise/exponential_paths.hpp"
 #include "../core/src/noise/laplace_paths.hpp"
+#include "../eval/src/simulate/exponential_paths.hpp"
 #include "fugu/noise/noise.hpp"
+#include "fugu/simulate/exponentials.hpp"
+#include "fugu/simulate/seeded_bits.hpp"
+#include "fugu/simulate/simulation_noise.hpp"
 #include "support/stat_check.hpp"
 
 namespace fugu {
@@ -39,6 +42,7 @@ TEST(SecureBits, BytesAreUniform) {
 /// Counts how often it is asked for new bits.
 class CountingBits final : public BitSource {
  public:
+  using BitSource::empty;
   int fills = 0;
 
  private:
@@ -52,7 +56,7 @@ TEST(BitSource, WhatWasDroppedIsNotHandedOut) {
   CountingBits bits;
   EXPECT_EQ(bits.take64(), 0x0101010101010101u);
   EXPECT_EQ(bits.take64(), 0x0101010101010101u) << "from the buffer";
-  bits.drop_unused();
+  bits.empty();
   EXPECT_EQ(bits.fills, 1) << "new bits are made when they are needed: a copy made meanwhile has none";
   EXPECT_EQ(bits.take64(), 0x0202020202020202u);
 }

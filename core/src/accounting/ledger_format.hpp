@@ -49,6 +49,7 @@ class Encoder {
   void put(const PolicyWithdrawn& record);
   void put(const LeftOut& record);
   void put(const SignedHead& record);
+  void put(const UnitPlaced& record);
   void put_policy(const Policy& policy);
   void put_slot(Slot slot);
 
@@ -83,6 +84,7 @@ class Decoder {
   std::optional<LedgerRecord> get_policy_withdrawn();
   std::optional<LedgerRecord> get_left_out();
   std::optional<LedgerRecord> get_signed_head();
+  std::optional<LedgerRecord> get_unit_placed();
   std::optional<LedgerRecord> get_answer();
   std::optional<LedgerRecord> get_estimates();
   std::optional<LedgerRecord> get_slot_end();

@@ -20,7 +20,6 @@ constexpr auto kLeftOutSlotsMax = static_cast<Slot>(2 * kLargestWindowSlots);
 Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink,
                      std::unique_ptr<LedgerWriter> ledger)
     : definition_(mechanism.definition),
-      series_count_(mechanism.exposure.series_count()),
       noise_(noise.get()),
       ledger_(std::move(ledger)),
       runner_(std::move(mechanism), std::move(noise), ledger_.get()),
@@ -43,7 +42,10 @@ Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureN
     FUGU_ASSIGN(const Release* release, std::move(rerun));
     if (release == nullptr) break;
     publisher.utc_offset_s_ = release->utc_offset_s();
-    if (replay.is_left_out(release->slot())) continue;
+    if (replay.is_left_out(release->slot())) {
+      sink.leave_out(*release);
+      continue;
+    }
     sink.prepare(*release);
     publisher.last_slot_ = release->slot();
     if (release->slot() % static_cast<Slot>(kFlushSlots) == 0) FUGU_TRY(sink.emit());  // all of it is paid for
@@ -85,15 +87,15 @@ Result<void> Publisher::leave_out_before(Slot next, Slot last_handed_out) {
 
 Result<void> Publisher::run_without_values_before(Slot next) {
   if (next <= next_slot()) return {};
-  SlotRow missing{0, utc_offset_s_, std::vector<Raw>(series_count_)};
   while (next_slot() < next) {
-    missing.slot = next_slot();
-    auto run = runner_.run(missing);
-    if (!run) {
-      ledger_->abandon_slot(missing.slot);
-      stopped_ = run.error();
-      return std::move(run).error();
+    const Slot slot = next_slot();
+    auto release = runner_.run_without_values(utc_offset_s_);
+    if (!release) {
+      ledger_->abandon_slot(slot);
+      stopped_ = release.error();
+      return std::move(release).error();
     }
+    sink_->leave_out(**release);
     if (ledger_->pending_bytes() >= kFlushBytes) FUGU_TRY(flush());
   }
   return flush();
@@ -101,6 +103,10 @@ Result<void> Publisher::run_without_values_before(Slot next) {
 
 Result<void> Publisher::publish(const SlotRow& row) {
   if (stopped_) return *stopped_;
+  if (auto placed = runner_.place_units(row); !placed) {
+    stopped_ = placed.error();
+    return placed;
+  }
   for (bool more = true; more;) {
     auto taken = runner_.take_policies(kPoliciesAtOnce);
     if (!taken) {
@@ -158,14 +164,6 @@ Result<void> Publisher::run(SlotSource& source, const RunOptions& options) {
     }
     if (options.progress) options.progress(row.slot);
   }
-}
-
-Simulation::Simulation(Mechanism mechanism, std::unique_ptr<SimulationNoise> noise, bool enforced)
-    : runner_(std::move(mechanism), std::move(noise), nullptr, enforced) {}
-
-double Simulation::worst_share() const {
-  const Kernel& kernel = runner_.kernel_;
-  return kernel.accountant_->worst().to_double() / kernel.total().to_double();
 }
 
 }  // namespace fugu

@@ -3,7 +3,6 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <set>
 
@@ -22,11 +21,6 @@ bool has_content(const std::string& path) {
   std::error_code not_a_file;
   const std::uintmax_t bytes = std::filesystem::file_size(path, not_a_file);
   return !not_a_file && bytes > 0;
-}
-
-std::string shortest(double value) {
-  char text[40];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 /// What of two headers is different: `NAME = … there and … here`, for each.
@@ -140,7 +134,7 @@ LedgerHeader Run::header(const Mechanism& mechanism, const RunIdentity& identity
   header.facts["unit-step"] = format.unit_step.text(1);
   header.facts["noise"] = mechanism.noise == NoiseKind::gaussian ? "gaussian" : "laplace";
   header.facts["filter"] = format.filter;
-  if (format.interval) header.facts["interval"] = shortest(*format.interval);
+  if (format.interval) header.facts["interval"] = interval_to_text(*format.interval);
   if (files_.key) header.facts["key"] = files_.key->public_key().text();
   return header;
 }

@@ -10,12 +10,6 @@
 
 namespace fugu {
 
-namespace {
-
-constexpr std::string_view kHexDigits = "0123456789abcdef";
-
-}  // namespace
-
 SecretKey SecretKey::make() {
   SecretKey key;
   FUGU_CHECK(RAND_priv_bytes(key.bytes_.data(), static_cast<int>(key.bytes_.size())) == 1);

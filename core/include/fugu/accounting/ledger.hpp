@@ -26,6 +26,7 @@
 #include "fugu/accounting/definition.hpp"
 #include "fugu/accounting/head_file.hpp"
 #include "fugu/accounting/ledger_store.hpp"
+#include "fugu/accounting/membership.hpp"
 #include "fugu/accounting/operator_key.hpp"
 #include "fugu/base/result.hpp"
 #include "fugu/policy/policy.hpp"
@@ -123,7 +124,7 @@ struct SignedHead {
 };
 
 using LedgerRecord = std::variant<MissingSeries, Answer, Estimates, SlotEnd, Failed, Resumed, Delivered, StreamEnd,
-                                  PolicyStated, PolicyWithdrawn, LeftOut, SignedHead>;
+                                  PolicyStated, PolicyWithdrawn, LeftOut, SignedHead, UnitPlaced>;
 
 /// Reads a ledger front to back, in constant memory.
 class LedgerReader {

@@ -1,4 +1,4 @@
-// Runs a mechanism over a stream: for publishing, and for simulation.
+// Publishes a stream with a mechanism.
 #pragma once
 
 #include <functional>
@@ -18,6 +18,8 @@ class ReleaseSink {
   virtual ~ReleaseSink() = default;
   /// Takes note of a release. Must not let any of it be seen yet.
   virtual void prepare(const Release& release) = 0;
+  /// Takes note of a slot that is not handed out, now or later. Filters remember it.
+  virtual void leave_out(const Release& /*release*/) {}
   /// Hands everything prepared to the consumer.
   virtual Result<void> emit() = 0;
 };
@@ -80,7 +82,6 @@ class Publisher {
   Result<void> run_without_values_before(Slot next);
 
   Definition definition_;
-  std::size_t series_count_;
   SecureNoise* noise_;                    // the runner's
   std::unique_ptr<LedgerWriter> ledger_;  // before runner_, which points to it
   SlotRunner runner_;
@@ -90,22 +91,6 @@ class Publisher {
   std::int32_t utc_offset_s_ = 0;  // of the last slot
   std::optional<Error> failure_;   // of a flush
   std::optional<Error> stopped_;   // of a slot: the stream has ended there
-};
-
-/// Runs a mechanism with fast, seeded noise. What comes out is not private: it never takes a ledger or a sink.
-class Simulation {
- public:
-  /// With `enforced` false nothing is refused: to see what a rule that breaks its promise would release.
-  Simulation(Mechanism mechanism, std::unique_ptr<SimulationNoise> noise, bool enforced = true);
-  /// The release stays valid until the next call.
-  Result<const Release*> step(const SlotRow& row) { return runner_.run(row); }
-
-  /// The most any meter lost within a window so far, as a share of what was promised: above 1 it is broken, which can
-  /// happen without enforcement only. Under policies, of the floor.
-  double worst_share() const;
-
- private:
-  SlotRunner runner_;
 };
 
 }  // namespace fugu

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "fugu/accounting/ledger.hpp"
+#include "fugu/filter/release_rows.hpp"
 #include "fugu/stream/clock.hpp"
 #include "fugu/stream/decimal.hpp"
 
@@ -20,5 +21,9 @@ std::string clock_to_text(const RunClock& clock);
 
 Result<RunClock> clock_of(const LedgerHeader& header);
 Result<UnitStep> unit_step_of(const LedgerHeader& header);
+/// Reads back as the same number: bands depend on every digit.
+std::string interval_to_text(double interval);
+/// How the run writes its releases.
+Result<ReleaseFormat> release_format_of(const LedgerHeader& header);
 
 }  // namespace fugu
