@@ -19,15 +19,12 @@ class PlannedFeed final : public PolicyFeed {
   /// `book` has the names of the meters. Both outlive the feed.
   PlannedFeed(const PolicyBook& book, std::span<const Announcement> announced) : book_(book), announced_(announced) {}
 
-  Result<const PolicyEvent*> next(Slot slot) override {
+  Result<const PolicyEvent*> next(Slot slot, const PolicyBook&) override {
     if (next_ >= announced_.size() || announced_[next_].known > slot) return nullptr;
     const Announcement& news = announced_[next_++];
     event_ = {.meter = std::string(book_.name(news.meter)), .policy = news.policy, .withdrawn = news.withdrawn};
     return &event_;
   }
-  Result<void> admit(const PolicyEvent&, Slot) override { return {}; }
-  void accepted(const PolicyEvent&) override {}
-  Result<void> refused(const PolicyEvent&, const Error& why) override { return why; }
 
  private:
   const PolicyBook& book_;
