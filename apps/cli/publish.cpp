@@ -105,23 +105,25 @@ class Primed final : public SlotSource {
   bool held_ = false;
 };
 
-/// Notes when the first of the policies that are kept begins.
-class WatchedPolicies final : public PolicyFeed {
+/// Says what is not kept, and notes when the first of the policies that are begins.
+class PolicyNotices final : public PolicyListener {
  public:
-  /// `earliest` outlives the feed.
-  WatchedPolicies(std::unique_ptr<PolicyFeed> feed, Slot& earliest) : feed_(std::move(feed)), earliest_(earliest) {}
+  explicit PolicyNotices(std::string file) : file_(std::move(file)) {}
 
-  Result<const PolicyEvent*> next(Slot slot) override { return feed_->next(slot); }
-  Result<void> admit(const PolicyEvent& event, Slot slot) override { return feed_->admit(event, slot); }
   void accepted(const PolicyEvent& event) override {
     if (!event.withdrawn) earliest_ = std::min(earliest_, event.policy.interval.first);
-    feed_->accepted(event);
   }
-  Result<void> refused(const PolicyEvent& event, const Error& why) override { return feed_->refused(event, why); }
+  void refused(const PolicyEvent& event, const Error& why) override {
+    warn(file_ + ":" + std::to_string(event.line) + ": " + why.message + "; the policy is not kept");
+  }
+  void unreadable(const Error& why) override { warn(why.message); }
+
+  /// Later than any slot while there is none.
+  Slot earliest() const { return earliest_; }
 
  private:
-  std::unique_ptr<PolicyFeed> feed_;
-  Slot& earliest_;
+  std::string file_;
+  Slot earliest_ = kPolicySlotMax + 1;
 };
 
 /// FNV-1a over who counts into what.
@@ -141,7 +143,8 @@ std::string fingerprint(const SeriesMap& map) {
 /// One call of `fugu publish`.
 class PublishRun {
  public:
-  explicit PublishRun(const PublishOptions& options) : options_(options) {}
+  explicit PublishRun(const PublishOptions& options)
+      : options_(options), notices_(options.definition.policies.policies) {}
   Outcome run();
 
  private:
@@ -149,7 +152,7 @@ class PublishRun {
   Result<void> open_source(const std::optional<RunClock>& clock);
   Result<Mechanism> mechanism(const RunClock& clock, bool fresh);
   bool has_policies() const;
-  Result<std::unique_ptr<PolicyFeed>> policies(const RunClock& clock, bool fresh);
+  Result<std::unique_ptr<PolicyFeed>> policies(const RunClock& clock, bool fresh) const;
   Error with_option(Error error) const;
   RunIdentity identity(const RunClock& clock) const;
   NoiseKind noise() const;
@@ -168,7 +171,7 @@ class PublishRun {
   std::optional<Definition> definition_;
   std::optional<OpenSource> source_;
   std::optional<Exposure> exposure_;
-  Slot earliest_policy_ = kPolicySlotMax + 1;  // where the first policy begins; later than any slot while there is none
+  PolicyNotices notices_;
 };
 
 Result<void> PublishRun::check() const {
@@ -181,7 +184,7 @@ Result<void> PublishRun::check() const {
   const CatalogueEntry* kind = find_in_catalogue(options_.mechanism);
   if (kind != nullptr && kind->comparison_only && !options_.seed)
     complain(options_.mechanism + " is for comparison only and runs with --seed: it " + std::string(kind->status));
-  if (options_.definition.policies.policies == "-") complain("--policies must be a file: it is read more than once");
+  if (options_.definition.policies.policies == "-") complain("--policies must be a file: a restart reads it again");
   if (options_.seed && !options_.ledger.empty())
     complain("--seed makes noise that anybody can subtract: it is for simulation and never goes with --ledger");
   if (options_.seed && options_.source.follow)
@@ -249,7 +252,7 @@ Result<void> PublishRun::open_source(const std::optional<RunClock>& clock) {
 
 bool PublishRun::has_policies() const { return definition_->protects() == Protects::swellfish; }
 
-Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, bool fresh) {
+Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, bool fresh) const {
   PolicyContext context{.unit_step = source_->unit_step(),
                         .clock = clock.clock,
                         .utc_offset_s = clock.utc_offset_s,
@@ -262,8 +265,7 @@ Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, 
   context.can_keep = [this](const std::vector<std::uint32_t>& signatures, const Policy& policy) {
     return check_accountable(*definition_, *exposure_, signatures, policy);
   };
-  FUGU_ASSIGN(auto feed, options_.definition.policies.feed(context, fresh, options_.source.follow, warn));
-  return std::make_unique<WatchedPolicies>(std::move(feed), earliest_policy_);
+  return options_.definition.policies.feed(context, fresh, options_.source.follow);
 }
 
 Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) {
@@ -293,6 +295,8 @@ Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) {
   Mechanism made{*definition_, *exposure_, noise(), *std::move(strategy)};
   if (has_policies()) {
     FUGU_ASSIGN(made.policies, policies(clock, fresh));
+    FUGU_ASSIGN(made.admission, options_.definition.policies.admission(source_->unit_step()));
+    made.listener = &notices_;
   }
   return made;
 }
@@ -459,7 +463,7 @@ Outcome PublishRun::simulate(Mechanism made, const RunClock& clock, SlotSource& 
 }
 
 void PublishRun::warn_if_nothing_was_hidden(Slot slots) const {
-  if (!options_.definition.policies.exact_when_idle || slots == 0 || earliest_policy_ < slots) return;
+  if (!options_.definition.policies.exact_when_idle || slots == 0 || notices_.earliest() < slots) return;
   warn("--exact-when-idle: no policy was relevant in any slot: every value was released as it is");
 }
 
