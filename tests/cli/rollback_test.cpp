@@ -74,8 +74,7 @@ TEST_F(Rollback, AKeptHeadTellsWhetherHistoryWasRewritten) {
   ASSERT_EQ(kept.size(), 64u);
   ASSERT_EQ(publish(8).exit_code, 0);
   expect_audit_holds(directory_, "--ledger run.ledger --head " + kept);
-  std::filesystem::remove(directory_ / "run.ledger");
-  std::filesystem::remove(directory_ / "run.ledger.head");
+  forget_run(directory_);
   ASSERT_EQ(publish(8).exit_code, 0);
   EXPECT_EQ(run_fugu(directory_, "audit --ledger run.ledger --head " + kept).exit_code, 1);
   EXPECT_EQ(run_fugu(directory_, "audit --ledger run.ledger --head abc").exit_code, 2);
