@@ -55,6 +55,23 @@ TEST_F(Rollback, OnStandardOutputNoSlotIsReleasedASecondTime) {
   EXPECT_NE(audit.out.find("left out    9 slots"), std::string::npos) << audit;
 }
 
+TEST_F(Rollback, WhatFollowsALossIsAuditedWithItsFilter) {
+  const std::string files = " --filter moving-average:3 --out out.csv";
+  ASSERT_EQ(publish(3, files).exit_code, 0);
+  const std::string ledger = read_file(directory_ / "run.ledger");
+  const std::string out = read_file(directory_ / "out.csv");
+  ASSERT_EQ(publish(9, files).exit_code, 0);
+  write_file(directory_ / "run.ledger", ledger);
+  EXPECT_EQ(publish(15, files + " --not-before 12").exit_code, 3) << "the file has rows that this ledger does not pay for";
+  write_file(directory_ / "out.csv", out);
+  const Finished goes_on = publish(15, files + " --not-before 12");
+  ASSERT_EQ(goes_on.exit_code, 0) << goes_on;
+  expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
+  const std::string released = read_file(directory_ / "out.csv");
+  ASSERT_EQ(publish(15, files).exit_code, 0) << "resuming checks the file against the ledger";
+  EXPECT_EQ(read_file(directory_ / "out.csv"), released);
+}
+
 TEST_F(Rollback, APromiseForEverDoesNotGoOn) {
   const std::string run =
       "publish --stream s.csv --definition user --horizon 50 --epsilon 1 --sensitivity 3 --mechanism uniform "

@@ -112,7 +112,7 @@ Result<void> Run::look_at_start() const {
   if (head && head->slots > 0)
     return Error{Cause::refused, head_path() + ": belongs to a ledger of " + std::to_string(head->slots) +
                                      " slots, but " + files_.ledger +
-                                     " is not there: put it back. To begin another stream, name another file"};
+                                     " is not there: put it back. For another stream, name other files"};
   return {};
 }
 
