@@ -10,7 +10,7 @@ using namespace fugu;
 
 namespace {
 
-constexpr std::uint64_t kWindowSlots = 96;    // a day of quarter hours is protected as a whole
+constexpr std::uint64_t kWindowSlots = 96;       // a day of quarter hours is protected as a whole
 constexpr std::uint64_t kSensitivitySteps = 10;  // one household changes a total by 10 at most
 
 Result<void> publish(const std::string& path) {
@@ -25,9 +25,10 @@ Result<void> publish(const std::string& path) {
               Exposure::make({.sensitivity_steps = std::vector<std::uint64_t>(series, kSensitivitySteps),
                               .signatures = Exposure::all_shared(series)}));
   FUGU_ASSIGN(auto strategy, make_strategy("uniform", {.window_slots = kWindowSlots}));
-  FUGU_ASSIGN(Publisher* publisher,
-              run.begin({definition, exposure, NoiseKind::laplace, std::move(strategy)},
-                        {.format = {.series = source.series()}, .facts = {{"mechanism", "uniform"}}}));
+  RunIdentity identity{.format = {}, .facts = {{"mechanism", "uniform"}}};
+  identity.format.series = source.series();
+  FUGU_ASSIGN(Publisher * publisher,
+              run.begin({definition, exposure, NoiseKind::laplace, std::move(strategy)}, identity));
   source.skip_before(publisher->next_slot());
   return publisher->run(source, {.live = true});
 }

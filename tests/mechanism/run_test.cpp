@@ -25,7 +25,9 @@ class RunFolder : public ::testing::Test {
     return {definition, expose_one(3), NoiseKind::laplace, std::make_unique<EveryKth>(1)};
   }
   static RunIdentity identity(const std::string& strategy = "uniform") {
-    return {.format = {.clock = Clock(), .unit_step = UnitStep(), .series = {"a"}}, .facts = {{"mechanism", strategy}}};
+    RunIdentity about{.format = {}, .facts = {{"mechanism", strategy}}};
+    about.format.series = {"a"};
+    return about;
   }
   /// Publishes up to before slot `to` and stops there, as a kill would have it.
   Result<LedgerHead> publish(RunFiles files, Slot to, std::optional<Slot> not_before = {},
