@@ -62,7 +62,8 @@ TEST_F(Rollback, WhatFollowsALossIsAuditedWithItsFilter) {
   const std::string out = read_file(directory_ / "out.csv");
   ASSERT_EQ(publish(9, files).exit_code, 0);
   write_file(directory_ / "run.ledger", ledger);
-  EXPECT_EQ(publish(15, files + " --not-before 12").exit_code, 3) << "the file has rows that this ledger does not pay for";
+  EXPECT_EQ(publish(15, files + " --not-before 12").exit_code, 3)
+      << "the file has rows that this ledger does not pay for";
   write_file(directory_ / "out.csv", out);
   const Finished goes_on = publish(15, files + " --not-before 12");
   ASSERT_EQ(goes_on.exit_code, 0) << goes_on;
