@@ -116,6 +116,11 @@ TEST_F(Policies, ARuleThatBreaksThemRunsInSimulationsOnlyAndFailsTheAudit) {
   EXPECT_EQ(refused.exit_code, 3) << refused;
   EXPECT_FALSE(exists("out.csv"));
   ASSERT_EQ(publish(options + " --seed 1").exit_code, 0);
+  EXPECT_EQ(run_fugu(directory_, "audit --released out.csv --policies p.csv").exit_code, 3) << "marked as simulated";
+  std::string unmarked;
+  for (const std::string& line : lines_of(read_file(directory_ / "out.csv")))
+    unmarked += line.substr(0, line.rfind(',')) + "\n";
+  write_file(directory_ / "out.csv", unmarked);
   const Finished audit = run_fugu(directory_, "audit --released out.csv --policies p.csv");
   EXPECT_EQ(audit.exit_code, 1) << audit;
   EXPECT_NE(audit.out.find("ε = 1.5 of 1 promised"), std::string::npos) << audit;
