@@ -138,7 +138,8 @@ void RecordAudit::check(const UnitPlaced& placed) {
     report_.add(in_slot(placed.slot) + "a household or meter is placed where no series are");
     return;
   }
-  units_.add(placed);
+  if (units_.add(placed) && !policies_.move(placed.unit, placed.slot))
+    report_.add(in_slot(placed.slot) + "a household or meter moves to other series while a policy of its own is kept");
 }
 
 void RecordAudit::check(const PolicyWithdrawn& withdrawn) {
