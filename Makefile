@@ -5,6 +5,7 @@ SHELL := /bin/bash
 
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+MUTANTS ?= 200
 PREFIX ?= /usr/local
 
 # Sanitizers want a predictable address space; with it randomised they fail to start on some kernels.
@@ -15,7 +16,7 @@ PLAIN_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 help: ## What can be made
 	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 	      /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo; echo "JOBS=$(JOBS) processes at a time; FUZZ_SECONDS=$(FUZZ_SECONDS) per fuzz target; PREFIX=$(PREFIX)"
+	@echo; echo "JOBS=$(JOBS) processes at a time; FUZZ_SECONDS=$(FUZZ_SECONDS) per fuzz target; MUTANTS=$(MUTANTS); PREFIX=$(PREFIX)"
 
 build: ready-build configure-release ## Build the library and the command line: build/release/bin/fugu
 	cmake --build --preset release -j $(JOBS) --target fugu_cli
@@ -31,34 +32,32 @@ package: ready-package build ## Build the Debian package in build/release
 	@ls -1 build/release/*.deb
 
 ##@ Check
-.PHONY: test unit asan tsan clang lint fuzz bench
-test: ready-test ## Everything that must hold before a change goes in (half an hour on 2 slow cores from scratch, minutes after that)
-	JOBS=$(JOBS) scripts/test
+.PHONY: test unit sanitize lint fuzz mutants bench
+test: ready-test configure-release ## Every test, in the build that users run: before you send
+	cmake --build --preset release -j $(JOBS)
+	ctest --preset release -j $(JOBS)
 
 unit: ready-build configure-release ## The fast loop: the release build and its unit tests
 	cmake --build --preset release -j $(JOBS)
 	ctest --preset release -j $(JOBS) -L '^unit$$'
 
-asan: ready-build configure-asan ## Unit tests and fuzz corpora under the address and undefined-behaviour sanitizers
-	$(PLAIN_ADDRESSES) cmake --build --preset asan -j $(JOBS)
-	$(PLAIN_ADDRESSES) ctest --preset asan -j $(JOBS)
-
-tsan: ready-build configure-tsan ## The threaded parts (streams, studies, households) under the thread sanitizer
+sanitize: ready-fuzz configure-sanitize configure-tsan ## Unit tests and fuzz corpora under clang 19's sanitizers, threads under theirs
+	$(PLAIN_ADDRESSES) cmake --build --preset sanitize -j $(JOBS)
+	$(PLAIN_ADDRESSES) ctest --preset sanitize -j $(JOBS)
 	$(PLAIN_ADDRESSES) cmake --build --preset tsan -j $(JOBS)
 	$(PLAIN_ADDRESSES) ctest --preset tsan -j $(JOBS)
 
-clang: ready-fuzz configure-clang ## Everything with clang 19 without a warning, and the fuzz corpora in libFuzzer
-	cmake --build --preset clang -j $(JOBS)
-	ctest --preset clang -j $(JOBS)
-
-lint: ready-lint configure-clang ## clang-format (check only) and clang-tidy
+lint: ready-lint configure-sanitize ## clang-format (check only) and clang-tidy
 	scripts/format --check
-	cmake --build --preset clang -j $(JOBS) --target fugu_cli
-	JOBS=$(JOBS) scripts/tidy build/clang
+	cmake --build --preset sanitize -j $(JOBS) --target fugu_cli
+	JOBS=$(JOBS) scripts/tidy build/sanitize
 
-fuzz: ready-fuzz configure-fuzz ## Look for inputs that break a parser, FUZZ_SECONDS for each target
-	cmake --build --preset fuzz -j $(JOBS)
-	scripts/fuzz build/fuzz $(FUZZ_SECONDS)
+fuzz: ready-fuzz configure-sanitize ## Look for inputs that break a parser, FUZZ_SECONDS for each target
+	$(PLAIN_ADDRESSES) cmake --build --preset sanitize -j $(JOBS) --target fugu_fuzz
+	$(PLAIN_ADDRESSES) scripts/fuzz build/sanitize $(FUZZ_SECONDS)
+
+mutants: ready-mutants ## Would the tests notice? MUTANTS small wrong changes to core, one at a time
+	scripts/mutants --count $(MUTANTS) --jobs $(JOBS)
 
 bench: ready-bench configure-release ## All benchmarks, as one table
 	cmake --build --preset release -j $(JOBS) --target fugu_cli fugu_bench
@@ -81,5 +80,5 @@ configure-%: build/%/build.ninja ;
 
 .PRECIOUS: build/%/build.ninja
 build/%/build.ninja: CMakePresets.json
-	$(if $(filter asan tsan,$*),$(PLAIN_ADDRESSES)) cmake --preset $*
+	$(if $(filter sanitize tsan,$*),$(PLAIN_ADDRESSES)) cmake --preset $*
 	@touch $@

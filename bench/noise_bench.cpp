@@ -10,6 +10,7 @@
 #include <random>
 
 #include "fugu/noise/noise.hpp"
+#include "fugu/simulate/simulation_noise.hpp"
 
 namespace {
 

@@ -9,6 +9,7 @@
 
 #include "fugu/mechanism/publisher.hpp"
 #include "fugu/mechanism/release_writer.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/registry.hpp"
 
 namespace fugu {

@@ -1,6 +1,7 @@
 // What the engine of a study costs besides Simulation::step, and a whole cell through both.
 #include <benchmark/benchmark.h>
 
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/study/study.hpp"
 
 namespace fugu {

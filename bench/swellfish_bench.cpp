@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fugu/mechanism/publisher.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/simulate/wishes.hpp"
 #include "fugu/strategy/registry.hpp"
 
@@ -98,7 +99,7 @@ void run_one_day(benchmark::State& state, std::string_view strategy, std::uint64
 
 void register_all() {
   for (const StrategyKind& kind : strategy_kinds()) {
-    if (!serves(kind, Serves::policies) || kind.comparison_only) continue;
+    if (!serves(kind, Serves::policies)) continue;
     for (const int per_day : {10, 20}) {
       const std::string name = "one_meter/" + std::string(kind.name) + "/" + std::to_string(per_day) + "_a_day";
       benchmark::RegisterBenchmark(name.c_str(), [&kind, per_day](benchmark::State& state) {

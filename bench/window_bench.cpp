@@ -6,6 +6,7 @@
 
 #include "fugu/mechanism/publisher.hpp"
 #include "fugu/simulate/artificial.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/registry.hpp"
 
 namespace fugu {
@@ -54,7 +55,7 @@ void add(const StrategyKind& kind, std::size_t series, std::size_t slots, std::u
 
 void register_all() {
   for (const StrategyKind& kind : strategy_kinds()) {
-    if (!serves(kind, Serves::windows) || kind.comparison_only || !kind.make({.window_slots = 120})) continue;
+    if (!serves(kind, Serves::windows) || !kind.make({.window_slots = 120})) continue;
     for (const std::uint64_t w : {120u, 12'000u}) add(kind, 1, 100'000, w);
     add(kind, 1000, 500, 120);
   }

@@ -45,19 +45,6 @@ void read_to_the_end(const std::string& path) {
   }
 }
 
-/// Slots far apart make tables of that size; an audit of a real ledger has as many slots as records.
-bool small(std::string_view payload) {
-  ledger_format::Decoder decoder;
-  decoder.start(payload);
-  while (!decoder.at_end()) {
-    const auto record = decoder.next();
-    if (!record) return true;
-    if (const auto* end = std::get_if<SlotEnd>(&*record); end != nullptr && end->slot > 10'000) return false;
-    if (const auto* failed = std::get_if<Failed>(&*record); failed != nullptr && failed->slot > 10'000) return false;
-  }
-  return true;
-}
-
 void check_frame(std::string_view payload, std::string_view promise) {
   std::string header("version 0\n");
   header.append(promise).append("series 1 a\nseries 5 b\nsignature 0 1\nsignature 1\n");
@@ -68,7 +55,7 @@ void check_frame(std::string_view payload, std::string_view promise) {
   file += payload;
   const MemoryFile memory(file);
   read_to_the_end(memory.path());
-  if (small(payload)) FUGU_CHECK(audit_ledger(memory.path()).has_value());
+  FUGU_CHECK(audit_ledger(memory.path()).has_value());
 }
 
 void check_records(std::string_view payload) {

@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "command.hpp"
+#include "fugu/comparison/catalogue.hpp"
 #include "fugu/filter/filter.hpp"
-#include "fugu/strategy/registry.hpp"
 
 namespace fugu::cli {
 
@@ -70,7 +70,7 @@ std::vector<Entry> catalogue() {
        "exact to the last bit, from a cryptographic source; needs δ > 0; a change by c steps loses ρ = c²/(2σ²)",
        "proved", "docs/guarantees/approximate.md", "--noise gaussian --delta 1e-6"},
   };
-  for (const StrategyKind& kind : strategy_kinds()) {
+  for (const CatalogueEntry& kind : fugu::catalogue()) {
     const std::string promise =
         kind.comparison_only
             ? "none: for comparison only. It runs in simulations (--seed), where nothing holds it to a definition"

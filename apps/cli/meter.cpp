@@ -1,6 +1,4 @@
 // fugu meter: temporal perturbation. Keys, the meter's side, the collector's side, and what the lag costs.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,7 +7,6 @@
 #include "fugu/meter/collector.hpp"
 #include "fugu/meter/meter_readings.hpp"
 #include "fugu/meter/report_log.hpp"
-#include "fugu/meter/state_lock.hpp"
 #include "progress.hpp"
 #include "same_file.hpp"
 #include "scheme_options.hpp"
@@ -138,82 +135,19 @@ struct ReportArguments {
   bool drain = false;
 };
 
-/// Takes readings slot by slot; saves, then sends.
-class Reporting {
- public:
-  Reporting(Gateway gateway, ReportLog log, std::string state)
-      : gateway_(std::move(gateway)), log_(std::move(log)), state_(std::move(state)) {}
-
-  Result<void> run(MeterReadings& readings, const ReadProgress& read, bool drain) {
-    Progress progress("readings taken");
-    MeterReadings::Row row;
-    while (true) {
-      if (readings.would_wait()) FUGU_TRY(save_and_send());
-      FUGU_ASSIGN(const bool more, readings.next(row));
-      if (!more) break;
-      if (readings.is_live()) FUGU_TRY(check_gap(row.slot, readings.here()));
-      if (!now_ || row.slot > *now_) FUGU_TRY(go_to(row.slot));
-      if (row.value_steps) gateway_.measure(row.meter, row.slot, *row.value_steps);
-      progress.update(gateway_.counters().readings, read);
-    }
-    if (now_) gateway_.end_slot(*now_);
-    while (drain && gateway_.next_due()) gateway_.end_slot(*gateway_.next_due());
-    FUGU_TRY(save_and_send());
-    return gateway_.save(state_);  // what was sent need not be sent again
-  }
-
-  std::string summary() const {
-    const Gateway::Counters& counters = gateway_.counters();
-    std::string text = std::to_string(counters.readings) + " readings, " + std::to_string(sent_) + " reports sent";
-    if (const auto due = gateway_.next_due())
-      text += "; some wait in " + state_ + ", the next for " + gateway_.rules().format.time_text(*due);
-    if (counters.divided > 0) text += "; " + std::to_string(counters.divided) + " readings were divided";
-    if (counters.seen > 0) text += "; " + std::to_string(counters.seen) + " readings had been taken before";
-    if (counters.early > 0)
-      text += "; the queue was full and " + std::to_string(counters.early) + " reports went out before they were due";
-    return text;
-  }
-
- private:
-  static constexpr Slot kSaveEverySlots = 60;
-
-  /// A live gateway learns from its input that a slot is over. Over a gap, what was due in it would go out with the
-  /// next reading, and show when that was taken.
-  Result<void> check_gap(Slot slot, const Location& where) {
-    if (!gateway_.rules().scheme.is_lagged() || !now_ || slot <= *now_ + 1) return {};
-    FUGU_TRY(save_and_send());
-    const Error error = found_but_expected(where, "a jump by " + std::to_string(slot - *now_) + " slots",
-                                           "a row for every slot, as arrivals are promised to be protected: one meter "
-                                           "is enough, and so is an empty value");
-    return Error{Cause::refused, error.message};
-  }
-
-  /// Ends all slots before `slot` in which something is due.
-  Result<void> go_to(Slot slot) {
-    for (auto due = gateway_.next_due(); due && *due < slot; due = gateway_.next_due()) gateway_.end_slot(*due);
-    now_ = slot;
-    if (!saved_at_ || slot - *saved_at_ >= kSaveEverySlots) {
-      FUGU_TRY(save_and_send());
-      saved_at_ = slot;
-    }
-    return {};
-  }
-
-  Result<void> save_and_send() {
-    FUGU_TRY(gateway_.save(state_));
-    FUGU_TRY(log_.append(gateway_));
-    sent_ += gateway_.outbox().size();
-    gateway_.clear_outbox();
-    return {};
-  }
-
-  Gateway gateway_;
-  ReportLog log_;
-  std::string state_;
-  std::optional<Slot> now_;
-  std::optional<Slot> saved_at_;
-  std::uint64_t sent_ = 0;
-};
+std::string summary_of(const DurableGateway& durable, const std::string& state) {
+  const Gateway& gateway = durable.gateway();
+  const Gateway::Counters& counters = gateway.counters();
+  std::string text =
+      std::to_string(counters.readings) + " readings, " + std::to_string(durable.sent()) + " reports sent";
+  if (const auto due = gateway.next_due())
+    text += "; some wait in " + state + ", the next for " + gateway.rules().format.time_text(*due);
+  if (counters.divided > 0) text += "; " + std::to_string(counters.divided) + " readings were divided";
+  if (counters.seen > 0) text += "; " + std::to_string(counters.seen) + " readings had been taken before";
+  if (counters.early > 0)
+    text += "; the queue was full and " + std::to_string(counters.early) + " reports went out before they were due";
+  return text;
+}
 
 /// A number of the stream's unit as steps, without rounding.
 Result<std::optional<double>> deviation_steps(const std::string& text, const UnitStep& step) {
@@ -223,15 +157,6 @@ Result<std::optional<double>> deviation_steps(const std::string& text, const Uni
   if (*end != '\0' || !(value > 0) || !std::isfinite(value))
     return Error{Cause::usage, "--divide-below: expected a number above 0"};
   return std::optional<double>(value / step.to_double());
-}
-
-/// Goes on where the state was saved, or begins one where no report can have a number yet.
-Result<void> load_state(const ReportArguments& arguments, const ReportLog& log, Gateway& gateway) {
-  if (::access(arguments.state.c_str(), F_OK) == 0) return gateway.load(arguments.state);
-  if (!log.had_reports()) return {};
-  return found_but_expected({arguments.out, 0, 0}, "reports, and no state " + arguments.state,
-                            "the state that they were sent with, whose numbers go on; if that is lost, new keys for "
-                            "these meters and their collector (fugu meter keys), and new reports");
 }
 
 Outcome report(const ReportArguments& arguments) {
@@ -245,29 +170,33 @@ Outcome report(const ReportArguments& arguments) {
   FUGU_ASSIGN(const auto divide_below, deviation_steps(arguments.divide_below, step));
   FUGU_ASSIGN(Input key_input, Input::open(arguments.keys));
   FUGU_ASSIGN(MeterKeyFile keys, MeterKeyFile::read(std::move(key_input)));
-  FUGU_ASSIGN(const StateLock lock, StateLock::take(arguments.state));  // before the first reading is waited for
+  FUGU_ASSIGN(StateLock lock, StateLock::take(arguments.state));  // before the first reading is waited for
   const auto progress = std::make_shared<ReadProgress>();
   FUGU_ASSIGN(Input input, Input::open(arguments.readings, progress));
   const NameTable meters = keys.meters;
   FUGU_ASSIGN(MeterReadings readings, MeterReadings::open(std::move(input), meters, {step, slot_s, warn}));
-  FUGU_ASSIGN(Gateway gateway, Gateway::make({.scheme = std::move(scheme),
-                                              .parts = arguments.scheme.parts,
-                                              .divide_below_steps = divide_below,
-                                              .ring_slots = arguments.ring_slots,
-                                              .queue_max = arguments.queue_max,
-                                              .format = readings.format()},
-                                             std::move(keys)));
+  FUGU_ASSIGN(Gateway fresh, Gateway::make({.scheme = std::move(scheme),
+                                            .parts = arguments.scheme.parts,
+                                            .divide_below_steps = divide_below,
+                                            .ring_slots = arguments.ring_slots,
+                                            .queue_max = arguments.queue_max,
+                                            .format = readings.format()},
+                                           std::move(keys)));
   FUGU_ASSIGN(ReportLog log, ReportLog::open(arguments.out));
   if (readings.empty()) {  // and so no word on how times are written, without which there are no rules to go on with
     note("no readings: nothing is sent, and the state stays as it is; what waits in it goes out with later readings");
     return kDone;
   }
-  FUGU_TRY(load_state(arguments, log, gateway));
-  if (!gateway.rules().scheme.is_lagged())
+  FUGU_ASSIGN(DurableGateway gateway,
+              DurableGateway::open(std::move(fresh), std::move(lock), std::make_unique<ReportLog>(std::move(log))));
+  if (!gateway.gateway().rules().scheme.is_lagged())
     note("published form: stamps are protected, arrival times are not; the lagged form protects both");
-  Reporting reporting(std::move(gateway), std::move(log), arguments.state);
-  FUGU_TRY(reporting.run(readings, *progress, arguments.drain));
-  note(reporting.summary());
+  {
+    Progress taken("readings taken");
+    FUGU_TRY(gateway.run(readings, arguments.drain,
+                         [&] { taken.update(gateway.gateway().counters().readings, *progress); }));
+  }  // its line is gone before the last words
+  note(summary_of(gateway, arguments.state));
   return kDone;
 }
 

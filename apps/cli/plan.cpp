@@ -1,6 +1,7 @@
 // fugu plan: the noise policies lead to, before anything is released.
 #include <cstdio>
 
+#include "fugu/comparison/conference_planners.hpp"
 #include "output_stream.hpp"
 #include "plan_run.hpp"
 #include "table.hpp"
@@ -49,7 +50,7 @@ Result<PlannedNoise> PlanRun::plan(const std::string& name, double epsilon_facto
   PlanRules rules = *rules_;
   const bool by_notice = known == Known::as_stated && arguments_.notice;
   if (by_notice) rules.outlook.notice_slots = static_cast<std::uint64_t>(*arguments_.notice);
-  FUGU_ASSIGN(const OutlookStrategy strategy, make_outlook_strategy(name, rules.planner));
+  FUGU_ASSIGN(const ComparedOutlook strategy, make_compared_outlook(name, rules.planner));
   PlannedNoise all{.name = std::string(strategy.name), .comparison_only = strategy.comparison_only};
   const std::size_t first = outlook_.index(outlook_.shown.first);
   const auto count = static_cast<std::size_t>(outlook_.shown.slots());

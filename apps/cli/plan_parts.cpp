@@ -4,7 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "fugu/mechanism/publisher.hpp"
+#include "fugu/comparison/conference_planners.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/planned.hpp"
 #include "fugu/strategy/series_blocks.hpp"
 #include "policy_options.hpp"
@@ -75,7 +76,8 @@ Result<std::vector<double>> rates_under_accountant(OutlookStrategy rule, const P
 }  // namespace
 
 double SeriesGroup::factor(NoiseKind noise) const {
-  return noise == NoiseKind::laplace ? static_cast<double>(crowd) : std::sqrt(static_cast<double>(crowd));
+  return noise == NoiseKind::laplace ? static_cast<double>(series_per_meter)
+                                     : std::sqrt(static_cast<double>(series_per_meter));
 }
 
 double PlanPart::weight(NoiseKind noise) const {
@@ -91,18 +93,20 @@ std::vector<PlanPart> plan_parts(const PolicyBook& book, std::span<const StatedP
   const auto part_of = [&](std::uint32_t block) { return map == nullptr ? 0u : block; };
   for (SeriesId series = 0; series < exposure.series_count(); ++series) {
     std::vector<SeriesGroup>& groups = parts[part_of(blocks.of_series[series])].groups;
-    auto group = std::find_if(groups.begin(), groups.end(),
-                              [&](const SeriesGroup& other) { return other.crowd == exposure.crowd(series); });
-    if (group == groups.end()) group = groups.insert(group, {.crowd = exposure.crowd(series)});
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const SeriesGroup& other) {
+      return other.series_per_meter == exposure.series_per_meter(series);
+    });
+    if (group == groups.end()) group = groups.insert(group, {.series_per_meter = exposure.series_per_meter(series)});
     group->series.push_back(series);
   }
   for (PlanPart& part : parts)
-    std::stable_sort(part.groups.begin(), part.groups.end(),
-                     [](const SeriesGroup& a, const SeriesGroup& b) { return a.crowd > b.crowd; });
+    std::stable_sort(part.groups.begin(), part.groups.end(), [](const SeriesGroup& a, const SeriesGroup& b) {
+      return a.series_per_meter > b.series_per_meter;
+    });
 
   std::vector<std::vector<SeriesId>> signatures;
   for (std::size_t g = 0; g < exposure.signature_count(); ++g) signatures.push_back(exposure.signature(g));
-  const Membership membership(map, std::move(signatures));
+  const MeterSignatures membership(map, std::move(signatures));
   const Currency currency = options.delta.value() == 0 ? Currency::epsilon : Currency::rho;
   const auto for_parts_of = [&](std::string_view meter, const auto& act) {
     const std::vector<std::uint32_t> of = membership.of(meter);
@@ -142,13 +146,13 @@ std::vector<Announcement> announcements_with(const PolicyBook& book, std::span<c
 
 Result<PlannedPart> plan_part(const std::string& strategy, const PolicyBook& book,
                               std::span<const Announcement> announced, const PlanRules& rules) {
-  FUGU_ASSIGN(OutlookStrategy rule, make_outlook_strategy(strategy, rules.planner));
+  FUGU_ASSIGN(ComparedOutlook rule, make_compared_outlook(strategy, rules.planner));
   PlannedPart planned{.rates = rates_as_announced(*rule.planner, announced, rules.outlook)};
   const auto check = [&] { return check_rates(book, rules.outlook.slots, planned.rates, rules.outlook.delta); };
   planned.use = check();
   if (rule.comparison_only || !planned.use.worst || keeps_promise(planned.use.worst->use)) return planned;
   planned.asked_for = planned.use.worst->use;
-  FUGU_ASSIGN(rule, make_outlook_strategy(strategy, rules.planner));  // as new
+  FUGU_ASSIGN(rule, make_compared_outlook(strategy, rules.planner));  // as new
   FUGU_ASSIGN(planned.rates, rates_under_accountant(std::move(rule), book, announced, rules));
   planned.use = check();
   return planned;

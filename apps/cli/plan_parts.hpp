@@ -16,7 +16,7 @@ namespace fugu::cli {
 
 /// Series with the same noise.
 struct SeriesGroup {
-  std::uint64_t crowd = 1;  ///< into how many series a meter counts that counts into one of these
+  std::uint64_t series_per_meter = 1;  ///< into how many series a meter counts that counts into one of these
   std::vector<SeriesId> series = {};
 
   /// By how much their scale is larger than that of a series which shares no meter with others.

@@ -12,10 +12,11 @@
 #include "command.hpp"
 #include "definition_options.hpp"
 #include "fugu/accounting/policy_accountant.hpp"
+#include "fugu/comparison/catalogue.hpp"
 #include "fugu/distributional/state.hpp"
 #include "fugu/mechanism/publisher.hpp"
 #include "fugu/mechanism/release_writer.hpp"
-#include "fugu/strategy/registry.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/stream/location.hpp"
 #include "progress.hpp"
 #include "run_facts.hpp"
@@ -38,7 +39,6 @@ struct PublishOptions {
   std::optional<double> interval;
   std::string out = "-";
   std::string ledger;
-  bool follow = false;
   std::optional<std::uint64_t> seed;
 };
 
@@ -256,6 +256,7 @@ class PublishRun {
   Result<Mechanism> mechanism(const RunClock& clock, bool fresh);
   bool has_policies() const;
   Result<std::unique_ptr<PolicyFeed>> policies(const RunClock& clock, bool fresh) const;
+  Error with_option(Error error) const;
   Result<LedgerHeader> header(const RunClock& clock) const;
   ReleaseFormat format(const Clock& clock) const;
   NoiseKind noise() const;
@@ -282,13 +283,13 @@ Result<void> PublishRun::check() const {
     complain(
         "--mechanism is missing: uniform, sample, hybrid, narwhal with --policies, or equal with a discounted "
         "definition (see: fugu describe)");
-  const StrategyKind* kind = find_strategy(options_.mechanism);
+  const CatalogueEntry* kind = find_in_catalogue(options_.mechanism);
   if (kind != nullptr && kind->comparison_only && !options_.seed)
     complain(options_.mechanism + " is for comparison only and runs with --seed: it " + std::string(kind->status));
   if (options_.definition.policies.policies == "-") complain("--policies must be a file: a restart reads it again");
   if (options_.seed && !options_.ledger.empty())
     complain("--seed makes noise that anybody can subtract: it is for simulation and never goes with --ledger");
-  if (options_.seed && options_.follow)
+  if (options_.seed && options_.source.follow)
     complain("--seed makes noise that anybody can subtract: it is for simulation and never goes with --follow");
   if (options_.noise == "gaussian" && options_.definition.delta == 0)
     complain("--noise gaussian keeps no pure promise: give --delta as well, or use laplace");
@@ -314,7 +315,7 @@ Result<void> PublishRun::check() const {
     complain(files.error().message);
   if (wrong.empty()) return {};
   const bool keeps_no_promise = kind != nullptr && kind->comparison_only && !options_.seed;
-  const bool noise_is_known = options_.seed && (!options_.ledger.empty() || options_.follow);
+  const bool noise_is_known = options_.seed && (!options_.ledger.empty() || options_.source.follow);
   return Error{keeps_no_promise || noise_is_known ? Cause::refused : Cause::usage, wrong};
 }
 
@@ -375,25 +376,38 @@ Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) {
   const double unit = source_->unit_step().to_double();
   if (true_variance) *true_variance /= unit * unit;
   const bool has_window = !has_policies() && !definition_->discount();
-  FUGU_ASSIGN(auto strategy,
-              make_strategy(options_.mechanism,
-                            {.policies = has_policies(),
-                             .user_level = definition_->protects() == Protects::user,
-                             .discount = definition_->discount(),
-                             .window_slots = has_window ? definition_->window_slots() : 1,
-                             .every_slots = options_.every,
-                             .horizon_slots = options_.definition.horizon,
-                             .least = options_.least == "mean" ? PlanLeast::mean_error : PlanLeast::largest_error,
-                             .delta = definition_->delta(),
-                             .true_variance = true_variance,
-                             .unit_steps = 1 / unit}));
-  Mechanism made{*definition_, *exposure_, noise(), std::move(strategy)};
+  auto strategy =
+      make_from_catalogue(options_.mechanism,
+                          {.policies = has_policies(),
+                           .user_level = definition_->protects() == Protects::user,
+                           .discount = definition_->discount(),
+                           .window_slots = has_window ? definition_->window_slots() : 1,
+                           .every_slots = options_.every,
+                           .horizon_slots = options_.definition.horizon,
+                           .least = options_.least == "mean" ? PlanLeast::mean_error : PlanLeast::largest_error,
+                           .delta = definition_->delta()},
+                          {.unit_steps = 1 / unit, .true_variance = true_variance});
+  if (!strategy) return with_option(std::move(strategy).error());
+  Mechanism made{*definition_, *exposure_, noise(), *std::move(strategy)};
   if (has_policies()) {
     FUGU_ASSIGN(made.policies, policies(clock, fresh));
     FUGU_ASSIGN(made.admission, options_.definition.policies.admission(source_->unit_step()));
     made.listener = &notices_;
   }
   return made;
+}
+
+/// Names the option that gives a strategy what it lacks: the library does not know options.
+Error PublishRun::with_option(Error error) const {
+  const CatalogueEntry* kind = find_in_catalogue(options_.mechanism);
+  if (kind == nullptr) return error;
+  const std::string_view option = kind->takes == "every_slots"                          ? "--every K"
+                                  : kind->takes == "horizon_slots"                      ? "--horizon N"
+                                  : kind->takes == "true_variance"                      ? "--true-variance V"
+                                  : kind->serves == Serves::policies && !has_policies() ? "--policies P.csv"
+                                                                                        : "";
+  if (!option.empty()) error.message += " (" + std::string(option) + ")";
+  return error;
 }
 
 Result<LedgerHeader> PublishRun::header(const RunClock& clock) const {
@@ -412,7 +426,7 @@ Result<LedgerHeader> PublishRun::header(const RunClock& clock) const {
     header.facts["series-map"] = fingerprint(*source_->series_map());  // policies are kept where their meters count
   if (source_->distributional() != nullptr)
     header.facts["distributional"] = source_->distributional()->state().id();  // other constants: another stream
-  if (options_.interval) header.facts["interval"] = short_number(*options_.interval);
+  if (options_.interval) header.facts["interval"] = interval_to_text(*options_.interval);
   return header;
 }
 
@@ -423,7 +437,7 @@ ReleaseFormat PublishRun::format(const Clock& clock) const {
           .currency = options_.definition.delta > 0 ? Currency::rho : Currency::epsilon,
           .interval = options_.interval,
           .filter = options_.filter,
-          .estimates = find_strategy(options_.mechanism)->estimates};
+          .estimates = find_in_catalogue(options_.mechanism)->estimates};
 }
 
 Outcome PublishRun::run() {
@@ -437,7 +451,8 @@ void PublishRun::warn_about_delta() const {
   if (definition_->delta().value() == 0) return;
   if (definition_->protects() == Protects::swellfish) return;  // each policy has its own ε and length
   std::uint64_t series = 1;                                    // of one meter
-  for (SeriesId id = 0; id < exposure_->series_count(); ++id) series = std::max(series, exposure_->crowd(id));
+  for (SeriesId id = 0; id < exposure_->series_count(); ++id)
+    series = std::max(series, exposure_->series_per_meter(id));
   const std::uint64_t window = definition_->window_slots();
   const std::uint64_t every = options_.mechanism == "sample" ? window : std::min(options_.every.value_or(1), window);
   warn_if_delta_adds_noise(definition_->epsilon(), definition_->delta(), noise(),
@@ -526,7 +541,7 @@ Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
   const Slot first = publisher.next_slot();
   {
     Progress progress("slots released");
-    FUGU_TRY(publisher.run(source, {.live = options_.follow, .progress = [&](Slot slot) {
+    FUGU_TRY(publisher.run(source, {.live = options_.source.follow, .progress = [&](Slot slot) {
                                       progress.update(static_cast<std::uint64_t>(slot) + 1, source_->progress());
                                     }}));
   }  // its line is gone before the last words
@@ -537,7 +552,7 @@ Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
 
 Outcome PublishRun::simulate(Mechanism made, SlotSource& source, ReleaseWriter& writer) {
   note("warning: --seed given: this is a simulation, the output is NOT private");
-  const bool enforced = !find_strategy(options_.mechanism)->comparison_only;
+  const bool enforced = !find_in_catalogue(options_.mechanism)->comparison_only;
   if (!enforced) note("warning: " + options_.mechanism + " is for comparison only: nothing holds it to its promise");
   Simulation simulation(std::move(made), std::make_unique<SimulationNoise>(*options_.seed), enforced);
   Progress progress("slots simulated");
@@ -568,6 +583,14 @@ void PublishRun::say_summary(Slot slots, Slot before) const {
        " series under " + definition_->text() + (input.empty() ? "" : "; " + input));
 }
 
+std::string strategies_that_serve(Serves which) {
+  std::string names;
+  for (const StrategyKind& kind : strategy_kinds()) {
+    if (serves(kind, which)) names += (names.empty() ? "" : ", ") + std::string(kind.name);
+  }
+  return names;
+}
+
 }  // namespace
 
 void add_publish(CLI::App& app, Outcome& outcome) {
@@ -575,6 +598,7 @@ void add_publish(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("publish", "Release a stream under a privacy promise");
   command->footer(kExamples);
   options->source.add_to(*command);
+  options->source.add_live_to(*command);
   command
       ->add_option("--distributional", options->source.distributional,
                    "State of fugu distributional prepare: meters send what it says instead of their readings")
@@ -583,10 +607,10 @@ void add_publish(CLI::App& app, Outcome& outcome) {
   options->definition.policies.add_admission_to(*command);
   const std::string mechanism = "Mechanism";
   command
-      ->add_option(
-          "--mechanism", options->mechanism,
-          "uniform, sample, hybrid, smooth, bd, ba, dsat-w, fast-w, rescuedp, pegasus, adapub; with policies narwhal, "
-          "unicorn-ps and others; discounted: equal, planned, published (see: fugu describe)")
+      ->add_option("--mechanism", options->mechanism,
+                   strategies_that_serve(Serves::windows) +
+                       "; with policies: " + strategies_that_serve(Serves::policies) +
+                       "; discounted: " + strategies_that_serve(Serves::discounted) + " (see: fugu describe)")
       ->group(mechanism);
   command
       ->add_option("--every", options->every,
@@ -610,8 +634,9 @@ void add_publish(CLI::App& app, Outcome& outcome) {
       ->group(mechanism);
   const std::string output = "Output";
   command
-      ->add_option("--out", options->out,
-                   "Releases, CSV: time,series,value,scale,loss_rate,sampled; - is standard output")
+      ->add_option(
+          "--out", options->out,
+          "Releases, CSV: time,series,value,scale,loss_rate (with --delta loss_rate_rho),sampled; - is standard output")
       ->capture_default_str()
       ->group(output);
   command->add_option("--interval", options->interval, "Append columns lower,upper: an error band, for example 0.95")
@@ -619,8 +644,6 @@ void add_publish(CLI::App& app, Outcome& outcome) {
   command
       ->add_option("--ledger", options->ledger,
                    "Durable record of all answers: to audit, and to resume by the same command")
-      ->group(output);
-  command->add_flag("--follow", options->follow, "The stream is live: release every slot as soon as it is complete")
       ->group(output);
   command->add_option("--seed", options->seed, "Simulate with reproducible noise; the output is NOT private")
       ->group(output);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "fugu/accounting/ledger.hpp"
+#include "fugu/filter/release_rows.hpp"
 #include "fugu/stream/clock.hpp"
 #include "fugu/stream/decimal.hpp"
 
@@ -11,6 +12,9 @@ namespace fugu::cli {
 
 /// `slots`, or `time ORIGIN_S SLOT_S OFFSET_S`.
 std::string clock_to_text(const Clock& clock, std::int32_t utc_offset_s);
+
+/// Reads back as the same number: bands depend on every digit.
+std::string interval_to_text(double interval);
 
 /// A stream's clock and the offset of its first stamp.
 struct RunClock {
@@ -23,6 +27,8 @@ Result<RunClock> clock_from(const std::string& start, const std::string& slot_le
 
 Result<RunClock> clock_of(const LedgerHeader& header);
 Result<UnitStep> unit_step_of(const LedgerHeader& header);
+/// How the run writes its releases.
+Result<ReleaseFormat> release_format_of(const LedgerHeader& header);
 /// The id of the distributional state that readings went through; nullptr when they did not.
 const std::string* distributional_state_of(const LedgerHeader& header);
 

@@ -30,7 +30,9 @@ void SourceOptions::add_to(CLI::App& command) {
   command.add_option("--grace", grace_slots, "Readings may come this many slots late")
       ->capture_default_str()
       ->group(group);
-  command.add_option("--gap-max", gap_slots_max, "A time further ahead than this many slots is an error")
+  command
+      .add_option("--gap-max", gap_slots_max,
+                  "A row that would pass over more slots is an error: a typo, or an outage to confirm")
       ->capture_default_str()
       ->group(group);
   command.add_option("--late", late, "Readings later than that: error or drop")
@@ -38,6 +40,21 @@ void SourceOptions::add_to(CLI::App& command) {
       ->capture_default_str()
       ->group(group);
   command.add_flag("--strict", strict, "A reading beyond the clamp is an error instead of being clamped")->group(group);
+}
+
+void SourceOptions::add_live_to(CLI::App& command) {
+  const std::string group = "Input";
+  command
+      .add_flag(
+          "--follow", follow,
+          "The input is live: release every slot as soon as it is complete; rows ahead of this machine's clock are "
+          "refused")
+      ->group(group);
+  command
+      .add_flag(
+          "--close-by-clock", close_by_clock,
+          "With --follow and --readings: this machine's clock closes slots (at their end plus --grace), not the rows")
+      ->group(group);
 }
 
 namespace {
@@ -109,6 +126,9 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
     return usage(
         "--series-map, --clamp, --grace, --late and --strict belong to --readings: totals are taken as they are, and "
         "--sensitivity says what one meter can change");
+  if (options.close_by_clock && (!options.follow || options.readings.empty()))
+    return usage("--close-by-clock closes slots of live readings: give --follow and --readings as well");
+  const WallClock live_clock = options.follow ? WallClock(wall_clock_s) : WallClock();
   OpenSource open;
   FUGU_ASSIGN(open.unit_step_, of_option("--unit-step", UnitStep::parse(options.unit_step)));
   FUGU_ASSIGN(const TimeOptions time, time_options(options, clock, utc_offset_s));
@@ -121,6 +141,7 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
                                                       .default_utc_offset_s = time.default_utc_offset_s,
                                                       .time_column = options.time_column,
                                                       .gap_slots_max = options.gap_slots_max,
+                                                      .wall_clock_s = live_clock,
                                                       .warn = warn}));
     open.stream_ = std::make_unique<StreamReader>(std::move(reader));
     return open;
@@ -147,6 +168,8 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
                                     .default_utc_offset_s = time.default_utc_offset_s,
                                     .grace_slots = options.grace_slots,
                                     .gap_slots_max = options.gap_slots_max,
+                                    .wall_clock_s = live_clock,
+                                    .close_by_clock = options.close_by_clock,
                                     .late = options.late == "drop" ? LateRule::drop : LateRule::error,
                                     .beyond = options.strict ? BeyondRule::error : BeyondRule::clamp,
                                     .transform = open.distributional_,
@@ -176,6 +199,7 @@ std::string OpenSource::summary() const {
   add(counters.clamped, "clamped");
   add(counters.duplicates, "duplicates dropped");
   add(counters.late, "late and dropped");
+  add(counters.early, "ahead of the clock and dropped");
   add(counters.skipped, "already released");
   return text;
 }

@@ -26,12 +26,16 @@ struct SourceOptions {
   std::string utc_offset;
   std::string time_column = "time";
   Slot grace_slots = 1;
-  Slot gap_slots_max = 100'000;
+  Slot gap_slots_max = kGapSlotsMax;
   std::string late = "error";
   bool strict = false;
-  std::string distributional;  ///< fugu publish: state of fugu distributional prepare; meters send what it says
+  bool follow = false;          ///< the input is live
+  bool close_by_clock = false;  ///< needs follow
+  std::string distributional;   ///< fugu publish: state of fugu distributional prepare; meters send what it says
 
   void add_to(CLI::App& command);
+  /// For commands that can follow a live input.
+  void add_live_to(CLI::App& command);
 };
 
 /// An open stream of true values and its public facts.

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../../core/src/accounting/audit_windows.hpp"
 #include "fugu/accounting/zcdp.hpp"
 #include "fugu/strategy/baselines.hpp"
 #include "fugu/strategy/budget_division.hpp"
@@ -81,7 +82,7 @@ RC_GTEST_PROP(Audit, HonestRunsHold, ()) {
   RC_ASSERT(report->holds());
   RC_ASSERT(report->worst_loss <= report->promised);
   RC_ASSERT(report->slots == rows.size());
-  RC_ASSERT(audit_releases_against_ledger(source_of(as_rows(releases)), ledger, 1, *report).has_value());
+  RC_ASSERT(compare_with_ledger(as_rows(releases), ledger, *report).has_value());
   RC_LOG(all_findings(*report));
   RC_ASSERT(report->holds());
 }
@@ -287,9 +288,84 @@ TEST_F(Forgery, AMultiSlotAnswerStatedAsOneSlotWithGaussianNoise) {
   expect_finding_in(records(), "slot 6: the stated total rate");
 }
 
+TEST_F(Forgery, ADeviationSessionThatGoesOn) {
+  for (const double delta : {0.0, 1e-3}) {
+    header_ = header_of(define(Protects::w_event, 1, delta, 3), expose_one(1));
+    for (const Slot slot : {4, 5}) {
+      Answer comparison = value_answer(slot, 4000);
+      comparison.statistic = Statistic::deviation;
+      comparison.first_slot = 4;
+      comparison.session = 1;
+      comparison.parameter = {{4000, 1}, {8000, 1}};
+      slots_[static_cast<std::size_t>(slot)].answers.push_back(comparison);
+    }
+    std::filesystem::remove(ledger_);
+    write(records());
+    const bool found = all_findings(audit()).find("slot 5: session 1 on a deviation goes on") != std::string::npos;
+    EXPECT_EQ(found, delta > 0) << all_findings(audit());
+    for (const Slot slot : {4, 5}) slots_[static_cast<std::size_t>(slot)].answers.pop_back();
+  }
+}
+
 TEST_F(Forgery, GaussianNoiseUnderAPurePromise) {
   slots_[4].answers[0].noise = NoiseKind::gaussian;
   expect_finding_in(records(), "the promise is broken");
+}
+
+TEST_F(Forgery, ComparisonsWithGaussianNoiseUnderAnyPromise) {
+  slots_[4].answers.push_back(comparison(4, 1, false));
+  slots_[4].answers[1].noise = NoiseKind::gaussian;
+  slots_[4].end.loss_rate += 0.125;
+  expect_finding_in(records(), "slot 4: an answer has Gaussian noise, which keeps no pure promise");
+  EXPECT_NE(all_findings(audit()).find("the promise is broken"), std::string::npos);
+  header_ = header_of(define(Protects::w_event, 1, 1e-3, 3), expose_one(1));
+  std::filesystem::remove(ledger_);
+  expect_finding_in(records(), "slot 4: an answer has Gaussian noise, which keeps no promise about comparisons");
+}
+
+TEST_F(Forgery, ASessionThatChangesItsNoise) {
+  for (const Slot slot : {3, 4}) {
+    slots_[static_cast<std::size_t>(slot)].answers.push_back(comparison(slot, 1, false));
+    slots_[static_cast<std::size_t>(slot)].end.loss_rate += 0.125;
+  }
+  slots_[4].answers[1].noise = NoiseKind::gaussian;
+  expect_finding_in(records(), "slot 4: session 1 changes its question");
+}
+
+TEST_F(Forgery, GaussianNoiseUnderAPurePromiseWhereNoPolicyIsRelevant) {
+  header_ = header_of(define_swellfish_idle(), expose_one(1));
+  slots_[4].answers[0].noise = NoiseKind::gaussian;
+  slots_[4].end.loss_rate = 1.0 / 8;
+  expect_finding_in(records(), "slot 4: an answer has Gaussian noise");
+}
+
+TEST_F(Forgery, ASlotFarAwayIsAFindingAndTakesNoMemory) {
+  for (const Slot far : {Slot{1} << 40, std::numeric_limits<Slot>::max()}) {
+    for (const bool failed : {false, true}) {
+      auto all = records();
+      all.pop_back();
+      if (failed) {
+        all.emplace_back(Failed{far});
+      } else {
+        all.emplace_back(SlotEnd{far, 0, 0});
+      }
+      all.emplace_back(StreamEnd{});
+      std::filesystem::remove(ledger_);
+      expect_finding_in(all, "slots 10 to " + std::to_string(far - 1) + " are missing; what follows was not audited");
+      EXPECT_EQ(audit().slots, 10u);
+      AuditReport report;
+      EXPECT_TRUE(compare_with_ledger(std::vector<ReleaseRecord>{}, ledger_, report));
+    }
+  }
+}
+
+TEST_F(Forgery, ManyLossesTooLargeToCountAreNotNone) {
+  audit::LossTable table(1, 1);
+  for (int i = 0; i < 4; ++i) table.add_to_slots(0, 0, audit::Units{1} << 126);
+  EXPECT_GE(table.worst().loss, audit::kLargestLoss);
+  audit::LossTable windows(1, 1);
+  for (int i = 0; i < 4; ++i) windows.add_to_windows_with(0, 0, audit::Units{1} << 126);
+  EXPECT_GE(windows.worst().loss, audit::kLargestLoss);
 }
 
 TEST_F(Forgery, ARepeatedSlot) {
@@ -445,7 +521,7 @@ class ForgedRows : public Forgery {
   }
   AuditReport compare() {
     AuditReport report;
-    const auto done = audit_releases_against_ledger(source_of(rows_), ledger_, 1, report);
+    const auto done = compare_with_ledger(rows_, ledger_, report);
     EXPECT_TRUE(done) << reason(done);
     return report;
   }
@@ -535,12 +611,47 @@ TEST_F(ForgedEstimates, AFalsifiedFlag) {
   expect_row_finding("slot 4: series a: the sampled flag");
 }
 
-TEST_F(ForgedRows, AFilteredValueMayDiffer) {
-  header_.facts["filter"] = "truncate:0:100";
+TEST_F(ForgedRows, AFilteredValueIsWhatTheFilterMakesOfAnswers) {
+  header_.facts["filter"] = "truncate:0:105";
   std::filesystem::remove(ledger_);
   write(records());
-  rows_[4].value += 1;
-  EXPECT_TRUE(compare().holds());
+  for (ReleaseRecord& row : rows_) row.value = std::min(row.value, 105.0);
+  EXPECT_TRUE(compare().holds()) << all_findings(compare());
+  rows_[8].value = 106;
+  expect_row_finding("slot 8: series a: the released value is not what the filter makes of the recorded answers");
+}
+
+TEST_F(ForgedRows, AFilterRemembersSlotsThatAreNotInTheFile) {
+  header_.facts["filter"] = "moving-average:4";
+  std::filesystem::remove(ledger_);
+  write(records());
+  // Answers 100, 102, 104, each repeated once. The mean of slots 1 to 4 is 102.
+  rows_ = {rows_[4]};
+  rows_[0].value = 102;
+  EXPECT_TRUE(compare().holds()) << all_findings(compare());
+}
+
+TEST_F(ForgedRows, AnAnswerAboutASeriesThatIsNotThereIsPassedOver) {
+  slots_[4].answers[0].series = {1u << 30};
+  std::filesystem::remove(ledger_);
+  write(records());
+  expect_row_finding("slot 4: series a: the sampled flag");
+}
+
+TEST_F(ForgedRows, ASeriesThatTheLedgerDoesNotHave) {
+  AuditReport report;
+  const std::string text = "time,series,value,scale,loss_rate,sampled\n0,a,100,4,0.25,1\n0,z,100,4,0.25,1\n";
+  ASSERT_TRUE(compare_with_ledger(text, ledger_, report));
+  EXPECT_EQ(all_findings(report), "slot 0: a row names a series that the ledger does not have\n");
+}
+
+TEST_F(ForgedRows, WhatIsNoFileOfReleases) {
+  for (const char* text : {"", "time,load\n"}) {
+    AuditReport report;
+    const auto compared = compare_with_ledger(text, ledger_, report);
+    ASSERT_FALSE(compared);
+    EXPECT_EQ(compared.error().cause, Cause::bad_input);
+  }
 }
 
 TEST_F(ForgedRows, AFalsifiedFlag) {
@@ -568,6 +679,16 @@ TEST_F(ForgedRows, ARowTwice) {
 TEST_F(ForgedRows, ASlotAgainLater) {
   rows_.push_back(rows_[4]);
   expect_row_finding("released twice");
+}
+
+TEST_F(ForgedRows, ASlotThatTheLedgerClosesTwiceIsReleasedOnceAtMost) {
+  slots_.insert(slots_.begin() + 5, slots_[4]);
+  std::filesystem::remove(ledger_);
+  write(records());
+  rows_.insert(rows_.begin() + 5, rows_[4]);
+  expect_row_finding("slot 4: a row is repeated");
+  rows_.erase(rows_.begin() + 5);
+  expect_row_finding("slot 5: released, but not paid for in the ledger at this point");
 }
 
 TEST_F(ForgedRows, LostRowsAreNoBreachAndCounted) {
@@ -604,6 +725,31 @@ TEST_F(ForgedRows, ANegativeRateDoesNotMakeRoom) {
   const auto report = audit_stated_rates(source_of(rows_), header_.definition, header_.exposure, 1);
   ASSERT_TRUE(report);
   EXPECT_FALSE(report->holds());
+}
+
+TEST_F(ForgedRows, ARateBelowWhatTheScaleCosts) {
+  rows_[4].loss_rate = 0.2499;
+  const auto report = audit_stated_rates(source_of(rows_), header_.definition, header_.exposure, 1);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(all_findings(*report), "slot 4: the stated loss rate is below what the stated scale costs\n");
+}
+
+TEST_F(ForgedRows, RatesInAnotherCurrencyAreRefused) {
+  for (ReleaseRecord& row : rows_) row.currency = Currency::rho;
+  const auto pure = audit_stated_rates(source_of(rows_), header_.definition, header_.exposure, 1);
+  ASSERT_FALSE(pure);
+  EXPECT_EQ(pure.error().cause, Cause::usage);
+  const Definition approximate = define(Protects::w_event, 1, 1e-3, 3);
+  EXPECT_TRUE(audit_stated_rates(source_of(rows_), approximate, header_.exposure, 1));
+  rows_[7].currency = Currency::epsilon;
+  EXPECT_FALSE(audit_stated_rates(source_of(rows_), approximate, header_.exposure, 1));
+}
+
+TEST_F(ForgedRows, SimulatedRatesAreRefused) {
+  rows_[0].simulated = true;
+  const auto report = audit_stated_rates(source_of(rows_), header_.definition, header_.exposure, 1);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().cause, Cause::refused);
 }
 
 TEST_F(ForgedRows, StatedRatesBeyondTheHorizon) {

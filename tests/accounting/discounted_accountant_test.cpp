@@ -312,18 +312,6 @@ TEST(DiscountedAccountant, EveryComparisonOfASessionIsCharged) {
   EXPECT_EQ(accountant->available().to_double(), 0.25);
 }
 
-TEST(DiscountedAccountant, WithoutEnforcementLossesThatCannotBeCountedStayTooMuch) {
-  const auto accountant =
-      make_accountant(discounted({Discount::Kind::hyperbolic, 0x1p-20}, 1), expose_one(1), {}, Enforcement::off);
-  for (Slot slot = 0; slot < 200; ++slot) {
-    accountant->advance(slot);
-    ASSERT_TRUE(accountant->admit(request_costing(slot, Budget::from_units(~std::uint64_t{0}))));
-    accountant->commit();
-    ASSERT_EQ(accountant->available(), Budget());
-  }
-  EXPECT_GE(accountant->worst().to_double(), 32768);
-}
-
 TEST(Definition, DiscountedOptionsAreChecked) {
   const auto made = [](Protects protects, std::optional<double> discount) {
     return Definition::make({.protects = protects, .epsilon = *Epsilon::make(1), .discount = discount});

@@ -99,7 +99,7 @@ Estimates some_estimates() {
 }
 
 LedgerRecord some_record() {
-  switch (*rc::gen::inRange(0, 13)) {
+  switch (*rc::gen::inRange(0, 15)) {
     case 0: return MissingSeries{some_slot(), some_series(true)};
     case 1: return SlotEnd{some_slot(), *rc::gen::inRange<std::int32_t>(-86400, 86401), any<double>()};
     case 2: return Resumed{some_slot()};
@@ -109,6 +109,8 @@ LedgerRecord some_record() {
     case 6: return PolicyStated{some_slot(), some_name(), some_series(true), some_policy()};
     case 7: return PolicyWithdrawn{some_slot(), some_name(), some_policy()};
     case 8: return some_estimates();
+    case 9: return UnitPlaced{some_slot(), some_name(), std::nullopt};
+    case 10: return UnitPlaced{some_slot(), some_name(), *rc::gen::inRange<std::uint32_t>(0, ~std::uint32_t{0})};
     default: return some_answer();
   }
 }

@@ -36,7 +36,10 @@ double audited_loss(const std::vector<Policy>& policies, const std::vector<Answe
   PolicyBook book;
   for (const Policy& policy : policies) book.add(book.meter("m"), policy);
   std::vector<ReleaseRecord> rows(static_cast<std::size_t>(slots));
-  for (Slot slot = 0; slot < slots; ++slot) rows[static_cast<std::size_t>(slot)].slot = slot;
+  for (Slot slot = 0; slot < slots; ++slot) {
+    rows[static_cast<std::size_t>(slot)].slot = slot;
+    rows[static_cast<std::size_t>(slot)].scale.reset();
+  }
   for (const Answer& answer : answers)
     rows[static_cast<std::size_t>(answer.slot)].loss_rate += 1 / answer.parameter[0].to_double();
   const auto report = audit_stated_rates(source_of(rows), define_swellfish_idle(), expose_one(100), book, 1);

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "fugu/accounting/zcdp.hpp"
+#include "fugu/comparison/conference_planners.hpp"
 #include "fugu/strategy/outlook.hpp"
 
 namespace fugu::test {
@@ -38,7 +39,7 @@ PolicyBook some_book(std::uint64_t seed) {
 
 std::vector<double> rates_of(const char* strategy, const PolicyBook& book, const Interval& slots, double delta = 0) {
   PlannerOptions options{.sensitivity_steps = 1000, .delta = *Delta::make(delta)};
-  auto made = make_outlook_strategy(strategy, options);
+  auto made = make_compared_outlook(strategy, options);
   return planned_rates(*made->planner, book, {.slots = slots, .delta = options.delta});
 }
 

@@ -175,6 +175,21 @@ TEST_F(Distributional, BernoulliNeedsNoPastAndDoesNotProtectTheMean) {
   EXPECT_EQ(fugu(kPublish).exit_code, 0);
 }
 
+// Were what meters send drawn anew for each ledger, two releases together would show what one hides.
+TEST_F(Distributional, TwoLedgersOfOneStateReleaseWhatWasSentOnce) {
+  ASSERT_EQ(
+      fugu("distributional prepare --transform bernoulli --series-map map.csv --clamp 100 --out s.state").exit_code, 0);
+  for (const char* run : {"1", "2"}) {
+    const Finished published = fugu(
+        "publish --readings now.csv --series-map map.csv --clamp 100 --distributional s.state --definition event "
+        "--epsilon 5000 --mechanism uniform --ledger " +  // next to no noise of the kernel's own
+        std::string(run) +
+        ".ledger --out " + run + ".csv");
+    ASSERT_EQ(published.exit_code, 0) << published;
+  }
+  EXPECT_EQ(text("1.csv"), text("2.csv"));
+}
+
 TEST_F(Distributional, KilledAndResumedTheConstantsStay) {
   ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 1 --out s.state").exit_code, 0);
   const std::string state = text("s.state");

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "fugu/strategy/registry.hpp"
 #include "support/released.hpp"
 
 namespace fugu::test {
@@ -298,6 +299,14 @@ TEST_F(Describe, EveryExampleRuns) {
     EXPECT_EQ(finished.exit_code, 0) << options << "\n" << finished;
     EXPECT_EQ(lines_of(finished.out).size(), 501u) << options;
   }
+}
+
+TEST(Help, OfPublishListsEveryMechanismOfTheRegistry) {
+  const TempDir directory;
+  const Finished help = in_shell(directory, "fugu publish --help");
+  ASSERT_EQ(help.exit_code, 0) << help;
+  for (const StrategyKind& kind : strategy_kinds())
+    EXPECT_NE(help.out.find(std::string(kind.name)), std::string::npos) << kind.name;
 }
 
 }  // namespace

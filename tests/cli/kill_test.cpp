@@ -33,7 +33,7 @@ void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.nam
 std::string stamp(int slot) {
   const int minutes = slot * 15 + (slot >= 8 ? 60 : 0);
   char text[40];
-  std::snprintf(text, sizeof text, "2026-03-29T%02d:%02d:00+0%d:00", minutes / 60, minutes % 60, slot >= 8 ? 2 : 1);
+  std::snprintf(text, sizeof text, "2020-03-29T%02d:%02d:00+0%d:00", minutes / 60, minutes % 60, slot >= 8 ? 2 : 1);
   return text;
 }
 
@@ -134,7 +134,7 @@ class Witness {
       if (scenario_.stamps) time = stamp(slot);
       if (scenario_.stamps && scenario_.readings) {
         char text[40];
-        std::snprintf(text, sizeof text, "2026-03-29T%02d:%02d:00+01:00", slot / 4, slot % 4 * 15);
+        std::snprintf(text, sizeof text, "2020-03-29T%02d:%02d:00+01:00", slot / 4, slot % 4 * 15);
         time = text;
       }
       if (fields[0] == time && fields.size() >= 6) return 2 * slot + (fields[1] == "south" ? 1 : 0);

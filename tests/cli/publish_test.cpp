@@ -414,13 +414,13 @@ TEST(Audit, ABrokenPromiseIsExitCodeOne) {
   EXPECT_EQ(run_fugu(directory, claim + " --epsilon 0.9 --w 4").exit_code, 1);
 }
 
-/// A stream's first `slots` hours with one loss rate each.
+/// A stream's first `slots` hours with one loss rate each. Estimates: these may cost anything.
 std::string hourly_releases(const std::vector<std::pair<int, std::string>>& rates) {
   std::string text = "time,series,value,scale,loss_rate,sampled\n";
   for (const auto& [hour, rate] : rates) {
     char time[40];
     std::snprintf(time, sizeof time, "2024-01-%02dT%02d:00:00+00:00", 1 + hour / 24, hour % 24);
-    text.append(time).append(",load,5,1,").append(rate).append(",1\n");
+    text.append(time).append(",load,5,,").append(rate).append(",1\n");
   }
   return text;
 }

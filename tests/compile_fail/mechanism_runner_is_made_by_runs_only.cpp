@@ -1,5 +1,6 @@
 // The publisher and the simulation decide which noise goes with a ledger; nobody goes around them.
 #include "fugu/mechanism/publisher.hpp"
+#include "fugu/simulate/simulation.hpp"
 
 void make(fugu::Mechanism mechanism, fugu::LedgerWriter& ledger) {
 #ifdef FUGU_MUST_FAIL

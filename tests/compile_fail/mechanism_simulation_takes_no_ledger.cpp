@@ -1,5 +1,6 @@
 // A simulation spends nothing that could be recorded: there is no way to give it a ledger.
 #include "fugu/mechanism/publisher.hpp"
+#include "fugu/simulate/simulation.hpp"
 
 void run(fugu::Mechanism mechanism, fugu::LedgerWriter ledger) {
 #ifdef FUGU_MUST_FAIL

@@ -1,5 +1,5 @@
 // A number does not silently become a seeded source.
-#include "fugu/noise/noise.hpp"
+#include "fugu/simulate/simulation_noise.hpp"
 
 void simulate(const fugu::SimulationNoise& noise);
 

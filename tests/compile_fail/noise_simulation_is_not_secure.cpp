@@ -1,5 +1,5 @@
 // What publishes demands secure noise; simulation noise must not pass for it.
-#include "fugu/noise/noise.hpp"
+#include "fugu/simulate/simulation_noise.hpp"
 
 void publish(fugu::SecureNoise& noise);
 

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <map>
 
+#include "fugu/simulate/simulation_noise.hpp"
+
 namespace fugu::test {
 namespace {
 

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "fugu/noise/bits.hpp"
+#include "fugu/simulate/seeded_bits.hpp"
 #include "support/stat_check.hpp"
 
 namespace fugu::test {

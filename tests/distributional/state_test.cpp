@@ -2,9 +2,14 @@
 #include "fugu/distributional/state.hpp"
 
 #include <gtest/gtest.h>
+#include <xxhash.h>
 
+#include <bit>
 #include <cmath>
+#include <set>
 
+#include "fugu/simulate/simulation_noise.hpp"
+#include "fugu/stream/readings_reader.hpp"
 #include "support/process.hpp"
 
 namespace fugu::test {
@@ -144,6 +149,128 @@ TEST(DistributionalStream, ReplacesReadingsFillsInMissingOnesAndAddsTheConstants
   aggregator->close(sums);
   EXPECT_EQ(sums.size(), 2U);
   EXPECT_EQ(stream.change_steps(), 160);
+}
+
+/// Readings of meter a, uniform on 50 ± `swing`; meter b is silent.
+std::string readings_of(std::int64_t swing, int slots) {
+  SeededBits bits(7);
+  std::string text = "time,meter,value\n";
+  for (int slot = 0; slot < slots; ++slot) {
+    const auto place = static_cast<std::int64_t>(uniform_below(bits, static_cast<std::uint64_t>(2 * swing + 1)));
+    text += std::to_string(slot) + ",a," + std::to_string(50 - swing + place) + "\n";
+  }
+  return text;
+}
+
+DistributionalState state_of_swing(std::int64_t swing, DistributionalForm form) {
+  std::vector<std::int64_t> past;
+  for (std::int64_t value = 50 - swing; value <= 50 + swing; ++value) past.push_back(value);
+  auto state = DistributionalState::prepare(plan_of(form), map_of(kOneSeriesEach),
+                                            {MeterProfile::learn(past, kClamp), MeterProfile::learn({50}, kClamp)});
+  EXPECT_TRUE(state);
+  return *std::move(state);
+}
+
+/// What one run with that state publishes before the kernel's noise: the sums of both series.
+std::vector<std::int64_t> run_of(const std::string& state_text, const std::string& readings, Slot first = 0) {
+  auto stream = std::make_shared<DistributionalStream>(*read(state_text));
+  ReadingsOptions options;
+  options.clamp = kClamp;
+  options.transform = stream;
+  auto reader = ReadingsReader::open(Input::from_memory("r.csv", readings), map_of(kOneSeriesEach), options);
+  EXPECT_TRUE(reader);
+  reader->skip_before(first);
+  std::vector<std::int64_t> sums;
+  SlotRow row;
+  while (*reader->next(row)) {
+    for (const Raw raw : row.values) sums.push_back(std::bit_cast<std::int64_t>(raw));
+  }
+  return sums;
+}
+
+double covariance(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+  double sum_a = 0;
+  double sum_b = 0;
+  double products = 0;
+  for (std::size_t i = 0; i < a.size(); i += 2) {  // the series of meter a
+    sum_a += static_cast<double>(a[i]);
+    sum_b += static_cast<double>(b[i]);
+    products += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  }
+  const auto slots = static_cast<double>(a.size() / 2);
+  return products / slots - sum_a / slots * (sum_b / slots);
+}
+
+// With two ledgers the same readings are published twice. Were they sent anew, the covariance of both would have the
+// spread of the readings, which only what is drawn once may hide.
+TEST(DistributionalStream, SendsTheSameHoweverOftenTheSameReadingsArePublished) {
+  for (const DistributionalForm form :
+       {DistributionalForm::capped, DistributionalForm::hidden, DistributionalForm::bernoulli}) {
+    const std::string readings = readings_of(5, 300);
+    const DistributionalState state =
+        form == DistributionalForm::bernoulli
+            ? *DistributionalState::prepare({.form = form, .clamp = kClamp}, map_of(kOneSeriesEach), {})
+            : state_of_swing(5, form);
+    const std::vector<std::int64_t> once = run_of(state.text(), readings);
+    EXPECT_EQ(run_of(state.text(), readings), once);
+    const std::vector<std::int64_t> later = run_of(state.text(), readings, 100);
+    EXPECT_TRUE(std::equal(later.begin(), later.end(), once.begin() + 200, once.end())) << "a run that resumes";
+    EXPECT_GT(std::set<std::int64_t>(once.begin(), once.end()).size(), form == DistributionalForm::bernoulli ? 1U : 9U)
+        << "but anew in each slot";
+  }
+}
+
+TEST(DistributionalStream, TwoReleasesTogetherShowNoSpread) {
+  constexpr int kSlots = 20'000;
+  // Capped: what is sent has the public law, sd 10, whatever the reading's spread; twice the same has its variance.
+  double shared[2];
+  double redrawn[2];
+  for (int wide = 0; wide < 2; ++wide) {
+    const std::int64_t swing = wide == 1 ? 15 : 1;
+    const std::string readings = readings_of(swing, kSlots);
+    const DistributionalState state = state_of_swing(swing, DistributionalForm::capped);
+    const std::vector<std::int64_t> once = run_of(state.text(), readings);
+    shared[wide] = covariance(once, run_of(state.text(), readings));
+    // The broken twin: another key, as when each run draws anew.
+    std::string other = state.text();
+    other = other.substr(0, other.rfind("end,"));
+    other.replace(other.find("key,") + 4, 64, SecretKey::make().hex());
+    char end[32];
+    std::snprintf(end, sizeof end, "end,%016llx\n",
+                  static_cast<unsigned long long>(XXH3_64bits(other.data(), other.size())));
+    redrawn[wide] = covariance(once, run_of(other + end, readings));
+  }
+  const double tolerance = 6 * 100 * std::sqrt(2.0 / kSlots);  // false alarm below 1e-8
+  EXPECT_NEAR(shared[0], shared[1], 2 * tolerance);
+  EXPECT_GT(redrawn[1] - redrawn[0], 4 * tolerance) << "the twin must show the spread, or this test sees nothing";
+}
+
+TEST(KeyedBits, FollowFromKeyPurposeTimeAndNumber) {
+  const SecretKey key = SecretKey::make();
+  KeyedBits bits(key);
+  const auto first = [&](KeyedBits& source, KeyedBits::Purpose purpose, std::int64_t time, std::uint32_t number) {
+    source.start(purpose, time, number);
+    for (int i = 0; i < 40; ++i) source.take64();  // beyond one block
+    return source.take64();
+  };
+  using Purpose = KeyedBits::Purpose;
+  const std::uint64_t word = first(bits, Purpose::reading, -7, 3);
+  EXPECT_NE(first(bits, Purpose::absent, -7, 3), word);
+  EXPECT_NE(first(bits, Purpose::reading, 7, 3), word);
+  EXPECT_NE(first(bits, Purpose::reading, -7, 4), word);
+  EXPECT_EQ(first(bits, Purpose::reading, -7, 3), word);
+  KeyedBits same(key);
+  EXPECT_EQ(first(same, Purpose::reading, -7, 3), word);
+  KeyedBits other(SecretKey::make());
+  EXPECT_NE(first(other, Purpose::reading, -7, 3), word);
+}
+
+TEST(DistributionalState, OfAnEarlierVersionIsNotRead) {
+  std::string text = make_state().text();
+  text.replace(text.find(",2\n"), 2, ",1");
+  const auto found = read(text);
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().message.find("an earlier fugu"), std::string::npos) << found.error().message;
 }
 
 TEST(SlotNoise, IsTheConstantPlusFreshNoise) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "fugu/simulate/seeded_bits.hpp"
 #include "support/stat_check.hpp"
 
 namespace fugu::test {

@@ -283,4 +283,22 @@ RC_GTEST_PROP(MakeFilter, SurvivesAnyText, (const std::string& text)) {
   if (!made) RC_ASSERT(!made.error().message.empty());
 }
 
+TEST(Filters, SayWhatTheyDo) {
+  const struct {
+    const char* specs;
+    bool mixes_slots;
+    bool keeps_bands;
+  } cases[] = {{"truncate:0:10", false, true},         {"truncate:0:10:2", false, true},
+               {"moving-average:1", true, false},      {"kalman:0", true, false},
+               {"truncate,truncate:0:9", false, true}, {"truncate,kalman,truncate", true, false}};
+  for (const auto& [specs, mixes_slots, keeps_bands] : cases) {
+    const auto chain = make_filter_chain(specs);
+    ASSERT_TRUE(chain) << specs;
+    EXPECT_EQ((*chain)->mixes_slots(), mixes_slots) << specs;
+    EXPECT_EQ((*chain)->keeps_bands(), keeps_bands) << specs;
+  }
+  EXPECT_FALSE(fugu::FilterChain().mixes_slots());
+  EXPECT_TRUE(fugu::FilterChain().keeps_bands());
+}
+
 }  // namespace

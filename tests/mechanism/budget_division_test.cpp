@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fugu/accounting/audit.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
@@ -123,7 +124,7 @@ void publish_and_audit(std::string_view name) {
   RC_ASSERT(releases.size() == static_cast<std::size_t>(kSlots));
   auto report = audit_ledger(path);
   RC_ASSERT(report.has_value());
-  RC_ASSERT(audit_releases_against_ledger(source_of(as_rows(releases)), path, 1, *report).has_value());
+  RC_ASSERT(compare_with_ledger(as_rows(releases), path, *report).has_value());
   if (!report->holds()) RC_FAIL(report->findings[0]);
 }
 

@@ -7,6 +7,9 @@
 #include <numeric>
 #include <vector>
 
+#include "fugu/comparison/catalogue.hpp"
+#include "fugu/comparison/printed_shares.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
@@ -110,13 +113,13 @@ TEST(PublishedShares, CorollarySixteenIsRefusedWhereItBreaksItsDefinition) {
   EXPECT_NE(PublishedShares::make(hyperbolic(4)).error().message.find("1.064"), std::string::npos);
   // The witness, counted by the accountant.
   for (const auto& [beta, ratio] : {std::pair{4.0, 1.0637}, {10.0, 2.0752}}) {
-    const auto run = simulate(std::make_unique<PublishedShares>(PublishedShares::as_printed(hyperbolic(beta))),
-                              discounted(hyperbolic(beta)), 50, false);
+    const auto run =
+        simulate(std::make_unique<PrintedShares>(hyperbolic(beta)), discounted(hyperbolic(beta)), 50, false);
     EXPECT_NEAR(run.worst_share, ratio, 1e-3);
   }
-  Simulation enforced({discounted(hyperbolic(4)), expose_one(1000), NoiseKind::laplace,
-                       std::make_unique<PublishedShares>(PublishedShares::as_printed(hyperbolic(4)))},
-                      std::make_unique<SimulationNoise>(1));
+  Simulation enforced(
+      {discounted(hyperbolic(4)), expose_one(1000), NoiseKind::laplace, std::make_unique<PrintedShares>(hyperbolic(4))},
+      std::make_unique<SimulationNoise>(1));
   const auto first = enforced.step(row_of(0, {0}));
   ASSERT_FALSE(first);
   EXPECT_EQ(first.error().cause, Cause::refused);
@@ -245,6 +248,26 @@ TEST(Registry, StrategiesAndDiscountedDefinitionsFitOrSaySo) {
   EXPECT_FALSE(make_strategy("planned", {.discount = kHalf, .horizon_slots = 100'001}));
 }
 
+/// The library does not know the command line.
+TEST(Registry, ErrorsNameNoOptions) {
+  const PublishedParameters published;
+  const StrategyParameters about[] = {{},
+                                      {.policies = true},
+                                      {.policies = true, .delta = *Delta::make(1e-6)},
+                                      {.user_level = true},
+                                      {.discount = kHalf, .every_slots = 0}};
+  int errors = 0;
+  for (const CatalogueEntry& kind : catalogue()) {
+    for (const StrategyParameters& parameters : about) {
+      const auto made = make_from_catalogue(kind.name, parameters, published);
+      if (made) continue;
+      ++errors;
+      EXPECT_EQ(made.error().message.find("--"), std::string::npos) << made.error().message;
+    }
+  }
+  EXPECT_GT(errors, 50);
+}
+
 /// Publishes with secure noise into a ledger and audits it.
 AuditReport audited(const Recipe& recipe, Slot slots) {
   const TempDir directory;
@@ -258,7 +281,7 @@ AuditReport audited(const Recipe& recipe, Slot slots) {
   const auto releases = publish_all(recipe, rows, ledger);
   auto report = audit_ledger(ledger);
   EXPECT_TRUE(report) << reason(report);
-  EXPECT_TRUE(audit_releases_against_ledger(source_of(as_rows(releases)), ledger, 1, *report));
+  EXPECT_TRUE(compare_with_ledger(as_rows(releases), ledger, *report));
   const auto stated = audit_stated_rates(source_of(as_rows(releases)), recipe.definition, recipe.exposure, 1);
   EXPECT_TRUE(stated && stated->holds()) << reason(stated);
   EXPECT_NEAR(stated->worst_loss, report->worst_loss, 1e-8);

@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "fugu/comparison/dsat_as_published.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "support/builders.hpp"
 #include "support/simulating.hpp"
 
@@ -36,10 +38,15 @@ PerWindow count_per_window(const std::vector<Slot>& sampled, Slot slots, std::ui
   return counts;
 }
 
-Simulated run(std::size_t series, const TrueStream& truth, const DsatOptions& options = {}, bool enforced = true) {
+Simulated run(std::size_t series, const TrueStream& truth) {
   return simulate_stream({define(Protects::w_event, 1, 0, kWindow), expose_disjoint(series, 1), NoiseKind::laplace,
-                          std::make_unique<Dsat>(options)},
-                         truth, kSeed, enforced);
+                          std::make_unique<Dsat>()},
+                         truth, kSeed);
+}
+
+Simulated run_as_published(const TrueStream& truth) {
+  return simulate_strategy("dsat-w-as-published", define(Protects::w_event, 1, 0, kWindow), expose_one(1), truth,
+                           kSeed);
 }
 
 TrueStream random_walk(Slot slots, std::size_t series, std::int64_t by) {
@@ -100,8 +107,8 @@ TEST(Dsat, SplitIsARealNumberThatFollowsTheSeries) {
 
 TEST(Dsat, PublishedSplitIsZeroOrItsLimit) {
   for (const std::size_t series : {std::size_t{1}, std::size_t{2000}}) {
-    auto made = std::make_unique<Dsat>(DsatOptions{.flaws = DsatOptions::as_published()});
-    const Dsat& strategy = *made;
+    auto made = std::make_unique<DsatAsPublished>();
+    const DsatAsPublished& strategy = *made;
     Simulation simulation(
         {define(Protects::w_event, 1, 0, kWindow), expose_disjoint(series, 1), NoiseKind::laplace, std::move(made)},
         std::make_unique<SimulationNoise>(kSeed), false);
@@ -112,10 +119,10 @@ TEST(Dsat, PublishedSplitIsZeroOrItsLimit) {
 
 TEST(Dsat, PublishedCountPutsOneMoreIntoAWindow) {
   const TrueStream truth = random_walk(1200, 1, 100'000);
-  const auto flawed = run(1, truth, {.flaws = {.count_leaves_out_last_slot = true}}, false);
+  const auto flawed = run_as_published(truth);
   EXPECT_EQ(count_per_window(flawed.sampled(), 1200, kWindow).most, kSamples + 1);
   EXPECT_GT(flawed.worst_share, 1);
-  EXPECT_LE(run(1, truth, {}, false).worst_share, 1);
+  EXPECT_LE(run(1, truth).worst_share, 1);
 }
 
 /// As published everything is sampled at once, and then nothing until the window has passed.
@@ -128,7 +135,7 @@ TEST(Dsat, PublishedThresholdSinksToZeroAndSamplesInBursts) {
     for (std::size_t i = 1; i < sampled.size(); ++i) count += sampled[i] - sampled[i - 1] <= 2 ? 1 : 0;
     return static_cast<double>(count) / static_cast<double>(sampled.size());
   };
-  EXPECT_GT(in_bursts(run(1, truth, {.flaws = DsatOptions::as_published()}, false).sampled()), 0.6);
+  EXPECT_GT(in_bursts(run_as_published(truth).sampled()), 0.6);
   EXPECT_LT(in_bursts(run(1, truth).sampled()), 0.3);
 }
 

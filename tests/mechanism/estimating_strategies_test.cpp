@@ -10,10 +10,15 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "fugu/accounting/audit.hpp"
+#include "fugu/comparison/catalogue.hpp"
+#include "fugu/comparison/groups_of_one.hpp"
+#include "fugu/comparison/rescuedp_as_published.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/baselines.hpp"
 #include "fugu/strategy/fast.hpp"
 #include "fugu/strategy/registry.hpp"
@@ -166,7 +171,7 @@ TEST_P(EstimatingStrategy, IsNeverRefusedAndKeepsThePromise) {
     ASSERT_EQ(releases.size(), rows.size()) << "run " << i << ": " << definition.text();
     auto report = audit_ledger(ledger);
     ASSERT_TRUE(report);
-    ASSERT_TRUE(audit_releases_against_ledger(source_of(as_rows(releases)), ledger, 1, *report));
+    ASSERT_TRUE(compare_with_ledger(as_rows(releases), ledger, *report));
     ASSERT_TRUE(report->holds()) << "run " << i << ": " << definition.text() << ": " << report->findings[0];
   }
 }
@@ -211,23 +216,23 @@ TEST(FastW, SamplesMoreOftenWhileTheStreamMoves) {
 
 TEST(FastW, LosesNoSlot) {
   const Stream stream = repeated(std::vector<std::int64_t>(500, 100'000), 1);
-  const auto zeros = [&](const FastFlaws& flaws) {
-    const Simulated run = simulate(std::make_unique<FastW>(flaws), kDay, expose_one(1), stream, 3, false);
+  const auto zeros = [&](const char* name) {
+    const Simulated run = simulate(*make_from_catalogue(name, {}), kDay, expose_one(1), stream, 3, false);
     return std::count_if(run.released.begin(), run.released.end(), [](const auto& values) { return values[0] == 0; });
   };
-  EXPECT_EQ(zeros({}), 0);
-  EXPECT_EQ(zeros(FastFlaws::as_published()), 4);  // slots 100, 201, 302, 403
+  EXPECT_EQ(zeros("fast-w"), 0);
+  EXPECT_EQ(zeros("fast-w-as-published"), 4);  // slots 100, 201, 302, 403
 }
 
 TEST(FastW, TheFilterKnowsTheNoise) {
   // A calm stream is smoothed the more, the longer it lasts; the published filter is as unsure for ever.
   const Stream stream = repeated(std::vector<std::int64_t>(1000, 500), 1);
-  const auto error = [&](const FastFlaws& flaws) {
-    return [&stream, flaws](std::uint64_t seed) {
-      return simulate(std::make_unique<FastW>(flaws), kDay, expose_one(1), stream, seed, false).mean_absolute_error;
+  const auto error = [&](const char* name) {
+    return [&stream, name](std::uint64_t seed) {
+      return simulate(*make_from_catalogue(name, {}), kDay, expose_one(1), stream, seed, false).mean_absolute_error;
     };
   };
-  EXPECT_GE(wins(error({}), error(FastFlaws::as_published())), kClearly);
+  EXPECT_GE(wins(error("fast-w"), error("fast-w-as-published")), kClearly);
 }
 
 TEST(FastW, TheControllerIsWorthIt) {
@@ -240,7 +245,7 @@ TEST(FastW, TheControllerIsWorthIt) {
   const Stream stream = repeated(values, 1);
   const auto error = [&](bool constant) {
     return [&stream, constant](std::uint64_t seed) {
-      return simulate(std::make_unique<FastW>(FastFlaws{.constant_interval = constant}), kDay, expose_one(1), stream,
+      return simulate(std::make_unique<FastW>(FastOptions{.constant_interval = constant}), kDay, expose_one(1), stream,
                       seed)
           .mean_absolute_error;
     };
@@ -290,24 +295,24 @@ TEST(RescueDp, GroupsWhatIsAlikeAndUngroupsWhatPartsWays) {
 TEST(RescueDp, GroupedAnswersAreUsed) {
   // Alike series at a level far from 0: with the grouped answer thrown away they sink towards it.
   const Stream stream = repeated(std::vector<std::int64_t>(1000, 29), 8);
-  const auto last = [&](const RescueFlaws& flaws) {
-    const Simulated run = simulate(std::make_unique<RescueDp>(flaws), define(Protects::w_event, 10, 0, 20), disjoint(8),
-                                   stream, 3, false);
+  const auto last = [&](std::unique_ptr<Strategy> strategy) {
+    const Simulated run =
+        simulate(std::move(strategy), define(Protects::w_event, 10, 0, 20), disjoint(8), stream, 3, false);
     double sum = 0;
     for (std::size_t slot = 500; slot < 1000; ++slot) {
       for (const std::int64_t value : run.released[slot]) sum += static_cast<double>(value);
     }
     return sum / 4000;
   };
-  EXPECT_NEAR(last({}), 29, 2);
-  EXPECT_LT(last(RescueFlaws::as_published(100)), 15);
+  EXPECT_NEAR(last(std::make_unique<RescueDp>()), 29, 2);
+  EXPECT_LT(last(std::make_unique<RescueDpAsPublished>(100)), 15);
 }
 
 TEST(RescueDp, GroupingIsWorthIt) {
   const Stream stream = steps_of(12, 1000, 1000, 4, 9);
   const auto error = [&](bool alone) {
     return [&stream, alone](std::uint64_t seed) {
-      return simulate(std::make_unique<RescueDp>(RescueFlaws{.no_grouping = alone}),
+      return simulate(std::make_unique<RescueDp>(RescueOptions{.no_grouping = alone}),
                       define(Protects::w_event, 0.5, 0, 100), disjoint(12), stream, seed)
           .mean_absolute_error;
     };
@@ -319,7 +324,7 @@ TEST(RescueDp, TheControllerIsWorthIt) {
   const Stream stream = steps_of(1, 1000, 250, 100, 9);
   const auto error = [&](bool constant) {
     return [&stream, constant](std::uint64_t seed) {
-      return simulate(std::make_unique<RescueDp>(RescueFlaws{.constant_interval = constant}), kDay, expose_one(1),
+      return simulate(std::make_unique<RescueDp>(RescueOptions{.constant_interval = constant}), kDay, expose_one(1),
                       stream, seed)
           .mean_absolute_error;
     };
@@ -353,8 +358,8 @@ TEST(RescueDp, LargeAmplitudesDoNotStarveIt) {
 }
 
 TEST(RescueDp, ThePublishedFormNeedsTheTrueStream) {
-  EXPECT_FALSE(make_strategy("rescuedp-as-published", {}));
-  EXPECT_TRUE(make_strategy("rescuedp-as-published", {.true_variance = 4}));
+  EXPECT_FALSE(make_from_catalogue("rescuedp-as-published", {}));
+  EXPECT_TRUE(make_from_catalogue("rescuedp-as-published", {}, {.true_variance = 4}));
 }
 
 // --- PeGaSuS and AdaPub -------------------------------------------------------------------------------------------
@@ -373,22 +378,14 @@ TEST(SlotGroups, GroupsAreLongWhereTheStreamStays) {
   }
 }
 
-TEST(SlotGroups, AreSingleSlotsAsPublished) {
-  auto strategy = std::make_unique<SlotGroups>(SlotGroupsOptions::as_published());
-  const SlotGroups* groups = strategy.get();
-  double mean = 0;
-  simulate(std::move(strategy), kDay, expose_one(1), steps_of(1, 200, 50, 100, 4), 3, false,
-           [&](Slot) { mean = groups->mean_group_slots(0); });
-  EXPECT_EQ(mean, 1);
-}
-
 /// E|noise| has standard deviation E|noise| per slot: over 40,000 slots the ratio of two means is off by 0.7 %; 4 % has
 /// probability below 10⁻⁷.
 TEST(SlotGroups, AsPublishedHaveOneAndAQuarterOfUniformsError) {
   const Stream stream = repeated(std::vector<std::int64_t>(40'000, 100), 1);
   const double uniform = simulate(std::make_unique<EveryKth>(1), kDay, expose_one(1), stream, 3).mean_absolute_error;
   for (const char* name : {"pegasus-as-published", "adapub-as-published"}) {
-    const double error = simulate(*make_strategy(name, {}), kDay, expose_one(1), stream, 4, false).mean_absolute_error;
+    const double error =
+        simulate(*make_from_catalogue(name, {}), kDay, expose_one(1), stream, 4, false).mean_absolute_error;
     EXPECT_NEAR(error / uniform, 1.25, 0.05) << name;
   }
 }
@@ -403,17 +400,40 @@ TEST(SlotGroups, SmoothingIsWorthItAndCostsLittleWhereTheStreamMoves) {
     moves.push_back({level});
   }
   for (const SlotGroupsOptions& options : {SlotGroupsOptions::pegasus(), SlotGroupsOptions::adapub()}) {
-    const auto error = [&](const SlotGroupsOptions& which) {
-      return [&stays, which](std::uint64_t seed) {
-        return simulate(std::make_unique<SlotGroups>(which), kDay, expose_one(1), stays, seed).mean_absolute_error;
-      };
+    const auto error = [&](std::unique_ptr<Strategy> strategy, std::uint64_t seed) {
+      return simulate(std::move(strategy), kDay, expose_one(1), stays, seed).mean_absolute_error;
     };
-    EXPECT_GE(
-        wins([&](std::uint64_t seed) { return 1.5 * error(options)(seed); }, error(SlotGroupsOptions::as_published())),
-        kClearly);
+    EXPECT_GE(wins([&](std::uint64_t seed) { return 1.5 * error(std::make_unique<SlotGroups>(options), seed); },
+                   [&](std::uint64_t seed) { return error(std::make_unique<GroupsOfOne>(), seed); }),
+              kClearly);
     const double moving =
         simulate(std::make_unique<SlotGroups>(options), kDay, expose_one(1), moves, 3).mean_absolute_error;
     EXPECT_LT(moving, 1.2 * 125);
+  }
+}
+
+// In ρ nobody has proved what a session costs that goes on reaching further: each comparison is one of its own.
+TEST(SlotGroups, InRhoASessionIsAskedOnce) {
+  const TempDir dir;
+  for (const char* name : {"pegasus", "adapub"}) {
+    const Recipe recipe{define(Protects::w_event, 1, 1e-6, 10), expose_one(1), [&] { return *make_strategy(name, {}); },
+                        NoiseKind::gaussian};
+    std::vector<SlotRow> rows;
+    for (Slot slot = 0; slot < 200; ++slot) rows.push_back(row_of(slot, {100}));
+    const std::string ledger = dir / name;
+    ASSERT_EQ(publish_all(recipe, rows, ledger).size(), rows.size());
+    std::set<std::uint64_t> sessions;
+    std::size_t comparisons = 0;
+    Slot longest = 0;
+    for (const Answer& answer : only<Answer>(read_ledger(ledger).records)) {
+      if (!answer.is_comparison()) continue;
+      ++comparisons;
+      sessions.insert(answer.session);
+      longest = std::max(longest, answer.slot - answer.first_slot + 1);
+    }
+    EXPECT_EQ(comparisons, rows.size());
+    EXPECT_EQ(sessions.size(), comparisons);
+    EXPECT_EQ(longest, 4) << "and still looks at groups of slots";
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "fugu/mechanism/publisher.hpp"
 #include "fugu/mechanism/release_writer.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/registry.hpp"
 #include "fugu/stream/stream_reader.hpp"
 #include "support/builders.hpp"

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fugu/mechanism/publisher.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/baselines.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
@@ -58,22 +59,6 @@ void in_one_slot(const Definition& definition, const Exposure& exposure, const S
   ASSERT_TRUE(done) << reason(done);
 }
 
-/// Notes what is left at the end of every slot.
-class Watched final : public Strategy {
- public:
-  Watched(std::unique_ptr<Strategy> inner, std::vector<Budget>& left) : inner_(std::move(inner)), left_(left) {}
-  Result<void> step(Kernel& kernel, Release& release) override {
-    FUGU_TRY(inner_->step(kernel, release));
-    left_.push_back(kernel.available());
-    return {};
-  }
-  Reach reach() const override { return inner_->reach(); }
-
- private:
-  std::unique_ptr<Strategy> inner_;
-  std::vector<Budget>& left_;
-};
-
 TEST(Kernel, ChargesWhatItDraws) {
   for (const double delta : {0.0, 1e-6}) {
     for (const Protects protects : {Protects::event, Protects::w_event, Protects::user}) {
@@ -85,7 +70,7 @@ TEST(Kernel, ChargesWhatItDraws) {
       std::vector<Budget> left;
       const TempDir dir;
       const Recipe recipe{definition, exposure,
-                          [&] { return std::make_unique<Watched>(std::make_unique<Busy>(), left); },
+                          [&] { return std::make_unique<WatchedBudget>(std::make_unique<Busy>(), left); },
                           delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace};
       publish_all(recipe, ramp(3, 40), dir / "ledger");
       // Another accountant, shown the recorded answers, must come to the same end in every slot.

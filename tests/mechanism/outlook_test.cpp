@@ -8,6 +8,7 @@
 #include <random>
 
 #include "fugu/accounting/zcdp.hpp"
+#include "fugu/comparison/conference_planners.hpp"
 #include "fugu/strategy/narwhal.hpp"
 
 namespace fugu::test {
@@ -130,14 +131,15 @@ TEST(Outlook, EveryStrategyThatPromisesKeepsItWithDelta) {
       const auto rates = planned_rates(*strategy->planner, book, options);
       EXPECT_TRUE(keeps_promise(check_rates(book, options.slots, rates, delta).worst->use)) << name;
     }
-    EXPECT_FALSE(make_outlook_strategy("conference-9", {.delta = delta})) << "has no form with δ";
+    EXPECT_FALSE(make_compared_outlook("conference-9", {.delta = delta})) << "has no form with δ";
   }
 }
 
 TEST(Outlook, TheConferenceRuleIsCaught) {
   PolicyBook book;
   for (const Policy& policy : {wish(1, 4, 1, 1), wish(1, 2, 1, 1), wish(3, 4, 1, 1)}) book.add(book.meter("a"), policy);
-  auto strategy = make_outlook_strategy("conference-9", {});
+  EXPECT_FALSE(make_outlook_strategy("conference-9", {})) << "breaks its promise";
+  auto strategy = make_compared_outlook("conference-9", {});
   ASSERT_TRUE(strategy);
   EXPECT_TRUE(strategy->comparison_only);
   const auto rates = planned_rates(*strategy->planner, book, {.slots = {0, 5}});

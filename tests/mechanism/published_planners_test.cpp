@@ -14,6 +14,7 @@
 #include <sstream>
 #include <string>
 
+#include "fugu/comparison/conference_planners.hpp"
 #include "fugu/strategy/fit_to_policies.hpp"
 #include "fugu/strategy/tenat.hpp"
 #include "fugu/stream/line_reader.hpp"
@@ -155,10 +156,9 @@ TEST(PublishedPlanners, ANewPolicyInARunningIntervalIsMoreThanTenatRulesHaveLeft
   EXPECT_LE(run(make_conference_repaired()), 1 + kRounding);
 }
 
-RC_GTEST_PROP(PublishedPlanners, KeepTheExactLossUnlessMarked, ()) {
+RC_GTEST_PROP(PublishedPlanners, KeepTheExactLoss, ()) {
   const PolicyBook book = random_book();
   for (const PublishedPlanner& rule : published_planners()) {
-    if (rule.comparison_only) continue;
     const auto rates = accountable(book, plan_of(book, rule.make(kOptions)));
     if (reference_use(book, rates) > 1 + kRounding) RC_FAIL(std::string(rule.name));
     if (rule.name != "conference-repaired" && tenat_use(book, {0, kSlots - 1}, rates) > 1 + kRounding)
@@ -169,7 +169,6 @@ RC_GTEST_PROP(PublishedPlanners, KeepTheExactLossUnlessMarked, ()) {
 RC_GTEST_PROP(PublishedPlanners, KeepTheExactLossWhateverIsReallySpent, ()) {
   const PolicyBook book = random_book();
   for (const PublishedPlanner& rule : published_planners()) {
-    if (rule.comparison_only) continue;
     const auto planner = rule.make(kOptions);
     add_all(*planner, book);
     std::vector<double> rates;
@@ -193,7 +192,7 @@ RC_GTEST_PROP(PublishedPlanners, SomeKeepTheExactLossWhenPoliciesAreAddedLate, (
     }
   }
   for (const PublishedPlanner& rule : published_planners()) {
-    if (rule.comparison_only || rule.name == "unicorn-ps" || rule.name == "tenat-uniform") continue;
+    if (rule.name == "unicorn-ps" || rule.name == "tenat-uniform") continue;
     const auto planner = rule.make(kOptions);
     std::vector<double> rates;
     for (Slot slot = 0; slot < kSlots; ++slot) {

@@ -5,7 +5,9 @@
 #include <map>
 
 #include "fugu/accounting/audit.hpp"
+#include "fugu/comparison/catalogue.hpp"
 #include "fugu/mechanism/publisher.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
 #include "support/policy_feed.hpp"
@@ -33,16 +35,16 @@ Definition swellfish(double delta, bool with_floor) {
   return *Definition::make(options);
 }
 
-Mechanism mechanism_of(const StrategyKind& kind, const Definition& definition, std::vector<KnownEvent> events,
+Mechanism mechanism_of(const CatalogueEntry& kind, const Definition& definition, std::vector<KnownEvent> events,
                        const Exposure& exposure = expose_one(400)) {
-  auto strategy = kind.make({.policies = true, .delta = definition.delta()});
+  auto strategy = make_from_catalogue(kind.name, {.policies = true, .delta = definition.delta()});
   EXPECT_TRUE(strategy) << reason(strategy);
   const bool rho = definition.delta().value() > 0;
   return {definition, exposure, rho ? NoiseKind::gaussian : NoiseKind::laplace, *std::move(strategy),
           std::make_unique<ListFeed>(std::move(events))};
 }
 
-AuditReport simulate_and_audit(const StrategyKind& kind, const Definition& definition,
+AuditReport simulate_and_audit(const CatalogueEntry& kind, const Definition& definition,
                                const std::vector<KnownEvent>& events, std::uint64_t seed) {
   Simulation simulation(mechanism_of(kind, definition, events), std::make_unique<SimulationNoise>(seed),
                         !kind.comparison_only);
@@ -53,7 +55,9 @@ AuditReport simulate_and_audit(const StrategyKind& kind, const Definition& defin
     if (!release) break;
     releases.push_back(seen(**release));
   }
-  auto report = audit_stated_rates(source_of(as_rows(releases)), definition, expose_one(400), book_of(events), 1);
+  const Currency currency = definition.delta().value() > 0 ? Currency::rho : Currency::epsilon;
+  auto report =
+      audit_stated_rates(source_of(as_rows(releases, currency)), definition, expose_one(400), book_of(events), 1);
   EXPECT_TRUE(report) << reason(report);
   return *std::move(report);
 }
@@ -61,7 +65,7 @@ AuditReport simulate_and_audit(const StrategyKind& kind, const Definition& defin
 class EveryStrategy : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(EveryStrategy, KeepsEveryPolicyOfTenThousandBooks) {
-  const StrategyKind& kind = *find_strategy(GetParam());
+  const CatalogueEntry& kind = *find_in_catalogue(GetParam());
   Random random(seed_or(7));
   for (int i = 0; i < kBooks; ++i) {
     const bool growing = i % 2 == 1;
@@ -73,7 +77,7 @@ TEST_P(EveryStrategy, KeepsEveryPolicyOfTenThousandBooks) {
 }
 
 TEST_P(EveryStrategy, KeepsEveryPolicyWithDeltaIfItHasSuchAForm) {
-  const StrategyKind& kind = *find_strategy(GetParam());
+  const CatalogueEntry& kind = *find_in_catalogue(GetParam());
   if (!kind.make({.policies = true, .delta = *Delta::make(1e-6)})) GTEST_SKIP() << "for δ = 0 only";
   Random random(seed_or(11));
   for (int i = 0; i < kBooks / 50; ++i) {
@@ -87,7 +91,7 @@ TEST_P(EveryStrategy, KeepsEveryPolicyWithDeltaIfItHasSuchAForm) {
 std::vector<std::string_view> sound_strategies() {
   std::vector<std::string_view> names;
   for (const StrategyKind& kind : strategy_kinds()) {
-    if (serves(kind, Serves::policies) && !kind.comparison_only) names.push_back(kind.name);
+    if (serves(kind, Serves::policies)) names.push_back(kind.name);
   }
   return names;
 }
@@ -108,7 +112,7 @@ TEST(SwellfishStrategies, TheConferenceRulesBreakPolicies) {
     for (int i = 0; i < 300; ++i) {
       const auto events = random_events(random, kSlots, false);
       const AuditReport report =
-          simulate_and_audit(*find_strategy(name), swellfish(0, false), events, static_cast<std::uint64_t>(i));
+          simulate_and_audit(*find_in_catalogue(name), swellfish(0, false), events, static_cast<std::uint64_t>(i));
       if (!report.holds()) ++broken;
       if (report.worst_policy) worst = std::max(worst, report.worst_policy->ratio);
     }
@@ -125,7 +129,7 @@ TEST(SwellfishStrategies, SeriesThatShareNoMeterAreReleasedAlike) {
     Random random(seed_or(19));
     for (int i = 0; i < 400; ++i) {
       const Definition definition = swellfish(i % 2 == 0 ? 0 : 1e-6, i % 4 < 2);
-      Simulation simulation(mechanism_of(*find_strategy(name), definition, random_events(random, kSlots, i % 8 < 4),
+      Simulation simulation(mechanism_of(*find_in_catalogue(name), definition, random_events(random, kSlots, i % 8 < 4),
                                          expose({400, 400, 400}, {{0}, {1}, {2}})),
                             std::make_unique<SimulationNoise>(1));
       for (Slot slot = 0; slot < kSlots; ++slot) {
@@ -147,7 +151,7 @@ TEST(SwellfishStrategies, ALedgerWithPoliciesIsAuditedAndResumed) {
     const std::string path = dir / "ledger";
     const auto events = random_events(random, kSlots, true);
     const Definition definition = swellfish(0, false);
-    const StrategyKind& kind = *find_strategy(name);
+    const CatalogueEntry& kind = *find_in_catalogue(name);
     const auto row = [](Slot slot) { return row_of(slot, {1000 + 37 * (slot % 5)}); };
     Collector first;
     {
@@ -171,7 +175,7 @@ TEST(SwellfishStrategies, ALedgerWithPoliciesIsAuditedAndResumed) {
     auto report = audit_ledger(path);
     ASSERT_TRUE(report) << reason(report);
     EXPECT_TRUE(report->holds()) << name << ": " << (report->findings.empty() ? "" : report->findings[0]);
-    ASSERT_TRUE(audit_releases_against_ledger(source_of(as_rows(second.emitted)), path, 1, *report));
+    ASSERT_TRUE(compare_with_ledger(as_rows(second.emitted), path, *report));
     EXPECT_TRUE(report->holds()) << name << ": " << (report->findings.empty() ? "" : report->findings[0]);
   }
 }

@@ -137,7 +137,7 @@ TEST(ReportLog, GoesOnAfterAnUnfinishedRow) {
   const std::string path = directory / "reports.csv";
   auto gateway = Gateway::make(published_rules(1), make_keys(2));
   run_slots(*gateway, 0, 5);
-  ASSERT_TRUE(ReportLog::open(path)->append(*gateway));
+  ASSERT_TRUE(ReportLog::open(path)->send(*gateway));
   const std::string whole = read_file(path);
   EXPECT_EQ(whole, sent_text(*gateway));
   write_file(path, whole + "7,m1,3,");

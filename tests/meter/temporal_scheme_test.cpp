@@ -10,6 +10,7 @@
 
 #include "fugu/noise/bits.hpp"
 #include "fugu/noise/law.hpp"
+#include "fugu/simulate/seeded_bits.hpp"
 #include "support/stat_check.hpp"
 
 namespace fugu::test {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "fugu/noise/bits.hpp"
+#include "fugu/simulate/seeded_bits.hpp"
 
 namespace fugu::test {
 namespace {

@@ -13,9 +13,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "../core/src/noise/exponential_paths.hpp"
 #include "../core/src/noise/laplace_paths.hpp"
+#include "../eval/src/simulate/exponential_paths.hpp"
 #include "fugu/noise/noise.hpp"
+#include "fugu/simulate/exponentials.hpp"
+#include "fugu/simulate/seeded_bits.hpp"
+#include "fugu/simulate/simulation_noise.hpp"
 #include "support/stat_check.hpp"
 
 namespace fugu {

@@ -10,6 +10,8 @@
 #include "fugu/noise/discrete_gaussian.hpp"
 #include "fugu/noise/discrete_laplace.hpp"
 #include "fugu/noise/noise.hpp"
+#include "fugu/simulate/seeded_bits.hpp"
+#include "fugu/simulate/simulation_noise.hpp"
 #include "reference.hpp"
 #include "support/stat_check.hpp"
 

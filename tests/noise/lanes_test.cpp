@@ -12,6 +12,7 @@
 #include "../core/src/noise/laplace_paths.hpp"
 #include "fugu/noise/discrete_laplace.hpp"
 #include "fugu/noise/exact.hpp"
+#include "fugu/simulate/seeded_bits.hpp"
 #include "scripted_bits.hpp"
 
 namespace fugu::test {

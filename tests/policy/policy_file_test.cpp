@@ -21,7 +21,7 @@ class PolicyFileTest : public testing::Test {
   Result<std::unique_ptr<PolicyFile>> open(bool fresh, bool live) {
     PolicyOptions reading;
     reading.map = &*map_;
-    return PolicyFile::open({path_, reading, Membership(&*map_, {{0}, {1}}), fresh, live,
+    return PolicyFile::open({path_, reading, MeterSignatures(&*map_, {{0}, {1}}), fresh, live,
                              [this](const std::string& text) { warnings_ += text + "\n"; }});
   }
   /// All events that are known in `slot`: `meter@first`, `-` before one that is taken back, `!` for an error.

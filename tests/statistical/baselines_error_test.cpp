@@ -9,6 +9,7 @@
 
 #include "fugu/mechanism/publisher.hpp"
 #include "fugu/noise/law.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/baselines.hpp"
 #include "support/builders.hpp"
 

@@ -203,8 +203,7 @@ TEST(ReadingsReader, BadRows) {
             "r.csv:3:1: found time nothing; expected a slot number such as 0, 1, 2, as in the first row");
   EXPECT_EQ(error_of(head + "200000,m1,1\n"),
             "r.csv:3:1: found time written as a number, which is far ahead of the readings before; expected a gap of "
-            "at most 100000 "
-            "slots");
+            "at most 96 slots; if the input really paused, give --gap-max and the slots it may pass over");
   EXPECT_EQ(error_of("time,meter,value\n2026-03-29T01:45:00Z,m1,1\n2026-03-29T01:50:00Z,m1,1\n"),
             "r.csv:3:1: found time '2026-03-29T01:50:00Z'; expected the start of a slot, a multiple of 900 s from "
             "2026-03-29T01:45:00Z");
@@ -276,10 +275,13 @@ TEST(ReadingsReader, TruncatedGzipKeepsWhatWasClosed) {
   EXPECT_TRUE(std::equal(cut.rows.begin(), cut.rows.end(), all.begin()));
 }
 
-/// A live source: hands out what has been written, and waits (here: fails the test) beyond that.
+/// A live source: hands out what has been written, and waits (here: fails the test) beyond that. Where there is a time
+/// of day, waiting lets it pass.
 class Live final : public ByteSource {
  public:
-  explicit Live(std::shared_ptr<std::string> bytes) : bytes_(std::move(bytes)) {}
+  explicit Live(std::shared_ptr<std::string> bytes, std::shared_ptr<std::int64_t> now_s = nullptr)
+      : bytes_(std::move(bytes)), now_s_(std::move(now_s)) {}
+  void wait(std::chrono::milliseconds at_most) override { *now_s_ += at_most / std::chrono::seconds(1); }
   Result<std::size_t> read(std::span<char> into) override {
     EXPECT_FALSE(would_wait()) << "read() would wait for ever";
     const std::size_t size = std::min(into.size(), bytes_->size());
@@ -292,6 +294,7 @@ class Live final : public ByteSource {
 
  private:
   std::shared_ptr<std::string> bytes_;
+  std::shared_ptr<std::int64_t> now_s_;
 };
 
 TEST(ReadingsReader, LiveSlotsComeAsSoonAsTheyClose) {
@@ -317,6 +320,176 @@ TEST(ReadingsReader, LiveSlotsComeAsSoonAsTheyClose) {
   *pipe += "5,m1,rubbish\n";
   EXPECT_FALSE(reader->would_wait());
   EXPECT_FALSE(reader->next(row).has_value());
+}
+
+constexpr std::int64_t kMidnight_s = 1'774'742'400;  // 2026-03-29T00:00:00Z
+
+std::string at(std::int64_t minutes) { return Clock(kMidnight_s, 60).text(minutes); }
+
+/// Quarter hours from midnight on, read live, with a time of day that the test sets.
+class LiveReadings : public testing::Test {
+ protected:
+  void open(ReadingsOptions given) {
+    given.wall_clock_s = [now = now_s_] { return *now; };
+    given.warn = [this](const std::string& message) { warnings_ += message + "\n"; };
+    auto made = ReadingsReader::open(Input("live", std::make_unique<Live>(pipe_, now_s_)), map_of(), std::move(given));
+    ASSERT_TRUE(made) << made.error().message;
+    reader_.emplace(*std::move(made));
+  }
+  void set_time(std::int64_t minutes) { *now_s_ = kMidnight_s + minutes * 60; }
+  std::int64_t minutes() const { return (*now_s_ - kMidnight_s) / 60; }
+  void send(std::int64_t minutes, const std::string& rest) { *pipe_ += at(minutes) + "," + rest + "\n"; }
+  /// The next slot and its sums.
+  PlainRow next() {
+    SlotRow row;
+    const auto more = reader_->next(row);
+    EXPECT_TRUE(more && *more) << (more ? "the end" : more.error().message);
+    return test::plain(row);
+  }
+
+  std::shared_ptr<std::string> pipe_ = std::make_shared<std::string>("time,meter,value\n");
+  std::shared_ptr<std::int64_t> now_s_ = std::make_shared<std::int64_t>(kMidnight_s);
+  std::optional<ReadingsReader> reader_;
+  std::string warnings_;
+};
+
+TEST_F(LiveReadings, ATimeAheadOfTheClockClosesNothing) {
+  auto given = options();
+  given.late = LateRule::drop;
+  open(given);
+  set_time(20);
+  send(0, "m1,1");
+  send(30, "m1,2");  // within the grace of one slot: a meter's clock may be a little fast
+  send(45, "m1,3");  // one slot more is ahead
+  send(15, "m2,4");  // would be late if it had closed slots
+  EXPECT_FALSE(reader_->would_wait());
+  EXPECT_EQ(next(), (PlainRow{0, 0, {1, 0, 0}}));
+  EXPECT_TRUE(reader_->would_wait());
+  set_time(45);
+  send(45, "m1,5");
+  EXPECT_EQ(next(), (PlainRow{1, 0, {4, 4, 0}}));
+  EXPECT_EQ(reader_->counters().early, 1u);
+  EXPECT_EQ(reader_->counters().late, 0u);
+  EXPECT_EQ(warnings_,
+            "live:4:1: found time '2026-03-29T00:45:00Z', which is ahead of this machine's clock; expected readings up "
+            "to 2026-03-29T00:30:00Z; it and others like it are dropped\n");
+}
+
+TEST_F(LiveReadings, ATimeAheadOfTheClockIsAnErrorUnlessDropped) {
+  open(options());
+  send(0, "m1,1");
+  send(96 * 15, "m1,2");  // a day, within the largest gap: without a clock it would close 95 slots
+  SlotRow row;
+  const auto found = reader_->next(row);
+  ASSERT_FALSE(found);
+  EXPECT_TRUE(contains(found.error().message, "ahead of this machine's clock")) << found.error().message;
+}
+
+TEST_F(LiveReadings, AFirstTimeAheadOfTheClockStartsNoStream) {
+  auto given = options();
+  given.late = LateRule::drop;
+  open(given);
+  send(30, "m1,1");
+  SlotRow row;
+  const auto found = reader_->next(row);
+  ASSERT_FALSE(found);
+  EXPECT_TRUE(contains(found.error().message, "a first time ahead of this machine's clock")) << found.error().message;
+}
+
+TEST_F(LiveReadings, TheClockClosesSlotsWhetherOrNotRowsArrive) {
+  auto given = options();
+  given.close_by_clock = true;
+  open(given);
+  send(0, "m1,1");
+  EXPECT_TRUE(reader_->would_wait());
+  EXPECT_EQ(next(), (PlainRow{0, 0, {1, 0, 0}}));
+  EXPECT_EQ(minutes(), 30) << "the end of its slot plus one of grace";
+  EXPECT_TRUE(reader_->would_wait());
+  EXPECT_EQ(next(), (PlainRow{1, 0, {0, 0, 0}}));
+  EXPECT_EQ(minutes(), 45);
+}
+
+// What makes the order of arrival public otherwise: a fast clock closes slots of others.
+TEST_F(LiveReadings, ByTheClockNoRowMakesAnotherLate) {
+  for (const bool by_clock : {true, false}) {
+    *pipe_ = "time,meter,value\n";
+    set_time(0);
+    auto given = options();
+    given.close_by_clock = by_clock;
+    given.late = LateRule::drop;
+    open(given);
+    send(0, "m1,1");
+    EXPECT_TRUE(reader_->would_wait());
+    set_time(29);
+    send(30, "m1,2");  // a fast clock
+    if (!by_clock) {
+      EXPECT_EQ(next(), (PlainRow{0, 0, {1, 0, 0}})) << "the broken twin: slot 0 is gone";
+    }
+    EXPECT_TRUE(reader_->would_wait());
+    send(0, "m2,4");  // arrives in time
+    EXPECT_TRUE(reader_->would_wait());
+    if (by_clock) {
+      EXPECT_EQ(next(), (PlainRow{0, 0, {5, 4, 0}}));
+    }
+    EXPECT_EQ(reader_->counters().late, by_clock ? 0u : 1u);
+  }
+}
+
+TEST_F(LiveReadings, AfterAnOutageTheClockWaitsForWhatWasKept) {
+  auto given = options();
+  given.close_by_clock = true;
+  given.origin = Stamp{kMidnight_s, 0};
+  set_time(10 * 15);
+  open(given);
+  reader_->skip_before(2);
+  EXPECT_TRUE(reader_->would_wait());  // for one grace period, although slot 2 is over
+  for (int slot = 2; slot < 11; ++slot) send(slot * 15, "m1," + std::to_string(slot));
+  for (int slot = 2; slot < 8; ++slot) EXPECT_EQ(next(), (PlainRow{slot, 0, {slot, 0, 0}}));
+  EXPECT_EQ(minutes(), 10 * 15) << "rows that are there close what is over without waiting";
+  for (int slot = 8; slot < 10; ++slot) EXPECT_EQ(next(), (PlainRow{slot, 0, {slot, 0, 0}}));
+  EXPECT_EQ(minutes(), 11 * 15);
+  EXPECT_EQ(reader_->counters().late, 0u);
+}
+
+TEST_F(LiveReadings, SilenceClosesAsManySlotsAsAGapMay) {
+  auto given = options();
+  given.close_by_clock = true;
+  given.gap_slots_max = 3;
+  open(given);
+  send(0, "m1,1");
+  for (Slot slot = 0; slot < 4; ++slot) EXPECT_EQ(next().slot, slot);
+  SlotRow row;
+  const auto found = reader_->next(row);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().message,
+            "live: found no readings for the 3 slots before 2026-03-29T01:00:00Z; expected some. If the input really "
+            "paused, give a larger --gap-max");
+}
+
+TEST_F(LiveReadings, TheClockNeedsStamps) {
+  auto given = options();
+  given.close_by_clock = true;
+  open(given);
+  *pipe_ += "0,m1,1\n";
+  SlotRow row;
+  const auto found = reader_->next(row);
+  ASSERT_FALSE(found);
+  EXPECT_TRUE(contains(found.error().message, "time stamps, because the clock closes slots")) << found.error().message;
+}
+
+// A meter whose clock is wrong, or an outage: the message says what to give, and nothing is closed for that row.
+TEST(ReadingsReader, OneRowCannotBurnManySlots) {
+  const std::string text = "time,meter,value\n" + at(0) + ",m1,1\n" + at(97 * 15) + ",m1,1\n";
+  const auto drained = drain_text(text);
+  ASSERT_TRUE(drained.error);
+  EXPECT_EQ(
+      drained.error->message,
+      "r.csv:3:1: found time '2026-03-30T00:15:00Z', which is far ahead of the readings before; expected a gap of "
+      "at most 96 slots; if the input really paused, give --gap-max 97");
+  EXPECT_EQ(drained.rows.size(), 0u);
+  auto given = options();
+  given.gap_slots_max = 97;
+  EXPECT_EQ(drain_text(text, given).rows.size(), 98u);
 }
 
 struct Row {

@@ -62,6 +62,26 @@ TEST(ReleaseReader, KnowsTheBandAndATrueValue) {
   EXPECT_TRUE(std::isinf((*rows)[0].loss_rate));
 }
 
+TEST(ReleaseReader, KnowsTheCurrencyAndWhetherItWasSimulated) {
+  const auto pure = read_all(with_header("0,a,5,2,0.5,1\n"));
+  ASSERT_TRUE(pure);
+  EXPECT_EQ((*pure)[0].currency, Currency::epsilon);
+  EXPECT_FALSE((*pure)[0].simulated);
+  const auto rho = read_all("time,series,value,scale,loss_rate_rho,sampled,lower,upper,simulated\n0,a,5,1,2,1,4,6,1\n");
+  ASSERT_TRUE(rho) << rho.error().message;
+  EXPECT_EQ((*rho)[0].currency, Currency::rho);
+  EXPECT_EQ((*rho)[0].upper, 6);
+  EXPECT_TRUE((*rho)[0].simulated);
+}
+
+TEST(ReleaseReader, TheFirstTimeMayBeEmptyWithoutAClock) {
+  const auto rows = read_all(with_header(",a,1,1,1,1\n,b,1,1,1,1\n1,a,1,1,1,1\n"));
+  ASSERT_TRUE(rows);
+  EXPECT_EQ((*rows)[0].slot, 0);
+  EXPECT_EQ((*rows)[1].slot, 0);
+  EXPECT_EQ((*rows)[2].slot, 1);
+}
+
 TEST(ReleaseReader, NamesFileLineAndWhatIsWrong) {
   const struct {
     std::string text;
@@ -76,6 +96,12 @@ TEST(ReleaseReader, NamesFileLineAndWhatIsWrong) {
       {with_header("0,a,1,1,1,2\n"), "expected 0 or 1"},
       {with_header("zero,a,1,1,1,1\n"), "r.csv:2:1", {Clock(), {}}},
       {with_header("1,a,1,1,1,1\n0,a,1,1,1,1\n"), "ascending", {Clock(), {}}},
+      {with_header("1970-01-01T00:00:00Z,a,1,1,1,1\n"), "before the stream's first slot", {Clock(900, 900), {}}},
+      {"time,series,value,scale,loss_rate,sampled,load\n", "r.csv:1:1: found another header"},
+      {"time,series,value,scale,loss_rate,sampled,upper,lower\n", "r.csv:1:1: found another header"},
+      {"time,series,value,scale,loss_rate,sampled,simulated,lower,upper\n", "r.csv:1:1: found another header"},
+      {"time,series,value,scale,loss_rate_rhos,sampled\n", "r.csv:1:1: found another header"},
+      {"time,series,value,scale,loss_rate,sampled,simulated\n0,a,1,1,1,1,7\n", "expected 1"},
       {with_header("0,c,1,1,1,1\n"), "a series of the stream", {Clock(), {"a", "b"}}},
   };
   for (const auto& [text, message, options] : cases) {

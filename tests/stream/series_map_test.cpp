@@ -66,6 +66,54 @@ TEST(SeriesMap, BadInput) {
             "map.csv:5:1: found a meter and series that an earlier row has; expected each pair once");
 }
 
+TEST(SeriesMap, AHouseholdIsTheUnit) {
+  auto map = read("meter,series\nimport,north\nexport,north\nboiler,city\nother,south\n");
+  ASSERT_TRUE(map) << map.error().message;
+  EXPECT_EQ(map->signatures().size(), 3u);
+  EXPECT_EQ(map->meters_of_one_unit(), (std::vector<std::uint64_t>{1, 1, 1}));
+  const auto read = map->read_households(
+      Input::from_memory("homes.csv", "meter,household\nimport,h1\nexport,h1\nboiler,h1\nnot-here,h2\n"));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(map->unit_count(), 2u);
+  EXPECT_EQ(map->unit_name(map->unit_of(*map->meter("boiler"))), "h1");
+  EXPECT_EQ(map->unit_name(map->unit_of(*map->meter("other"))), "other");
+  EXPECT_EQ(map->signatures(), (Sets{{0, 1}, {2}}));
+  EXPECT_EQ(map->meters_of_one_unit(), (std::vector<std::uint64_t>{2, 1, 1}));
+}
+
+TEST(SeriesMap, BadHouseholds) {
+  const auto error = [](std::string households) {
+    auto map = read("meter,series\na,x\nb,x\n");
+    const auto read = map->read_households(Input::from_memory("homes.csv", std::move(households)));
+    return read ? "no error" : read.error().message;
+  };
+  EXPECT_EQ(error("meter,home\na,h\n"), "homes.csv:1:1: found other columns; expected a header `meter,household`");
+  EXPECT_EQ(error("meter,household\na,h\na,i\n"),
+            "homes.csv:3:1: found a meter that an earlier row has; expected each meter once");
+  EXPECT_EQ(error("meter,household\na,\n"), "homes.csv:2:3: found nothing; expected a household name");
+  EXPECT_EQ(error("meter,household\na,b\n"),
+            "homes.csv: found household 'b', which is also the id of a meter that is not in it; expected another name, "
+            "or a row that puts the meter into it");
+  EXPECT_EQ(error("household,meter\nb,a\nb,b\n"), "no error");
+}
+
+TEST(SeriesMap, ReadAgainKeepsIds) {
+  const auto first = read("meter,series\na,x\nb,y\nc,y\n");
+  const auto next = SeriesMap::read_again(Input::from_memory("map.csv", "meter,series\nd,y\nc,x\nb,y\n"), *first);
+  ASSERT_TRUE(next) << next.error().message;
+  EXPECT_EQ(next->series(), first->series());
+  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(next->meter(name), first->meter(name));
+  EXPECT_EQ(next->meter("d"), 3u);
+  EXPECT_TRUE(next->series_of(0).empty()) << "a is gone";
+  EXPECT_TRUE(std::ranges::equal(next->series_of(2), std::vector<SeriesId>{0}));
+  EXPECT_EQ(next->meters_in(0), 1u);
+  const auto other = SeriesMap::read_again(Input::from_memory("map.csv", "meter,series\na,z\n"), *first);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().message,
+            "map.csv:2:1: found a series that the stream did not begin with; expected one of the series of the first "
+            "map: another set of series needs another ledger");
+}
+
 RC_GTEST_PROP(SeriesMap, AgreesWithPlainMaps, ()) {
   const auto pairs = *rc::gen::container<std::set<std::pair<int, int>>>(
       rc::gen::pair(rc::gen::inRange(0, 30), rc::gen::inRange(0, 6)));

@@ -99,6 +99,20 @@ TEST(StreamReader, BadHeader) {
   EXPECT_EQ(drain_text("slot,a\n0,1\n", {.time_column = "slot"}).rows.size(), 1u);
 }
 
+TEST(StreamReader, ALiveRowAheadOfTheClockClosesNothing) {
+  StreamOptions live;
+  live.slot_s = 900;
+  live.wall_clock_s = [] { return std::int64_t{1'774'742'400}; };  // 2026-03-29T00:00:00Z
+  const std::string text = "time,a\n2026-03-29T00:00:00Z,1\n2026-03-29T00:15:00Z,1\n2026-03-29T00:30:00Z,1\n";
+  const auto drained = drain_text(text, live);
+  ASSERT_TRUE(drained.error);
+  EXPECT_EQ(drained.error->message,
+            "s.csv:4:1: found time '2026-03-29T00:30:00Z', which is ahead of this machine's clock; expected rows of a "
+            "live stream up to 2026-03-29T00:15:00Z");
+  EXPECT_EQ(drained.rows.size(), 2u);
+  EXPECT_FALSE(drain_text("time,a\n2026-03-29T00:30:00Z,1\n", live).rows.size()) << "not as the first row either";
+}
+
 TEST(StreamReader, BadRows) {
   EXPECT_EQ(error_of("time,a\n0,1\n0,2\n"),
             "s.csv:3:1: found time written as a number, which the row before has; expected each slot once");
@@ -114,7 +128,7 @@ TEST(StreamReader, BadRows) {
             "s.csv:3:1: found time written as a number; expected a slot number such as 0, 1, 2, as in the first row");
   EXPECT_EQ(error_of("time,a\n0,1\n200000,1\n"),
             "s.csv:3:1: found time written as a number, which is far ahead of the rows before; expected a gap of at "
-            "most 100000 slots");
+            "most 96 slots; if the input really paused, give --gap-max and the slots it may pass over");
   EXPECT_EQ(error_of("time,a\n2026-03-29T01:00:00Z,1\n"),
             "s.csv: found a single row; expected two rows, or --slot-length");
   EXPECT_EQ(

@@ -34,6 +34,12 @@ struct PlainRow {
   }
 };
 
+inline PlainRow plain(const SlotRow& row) {
+  PlainRow plain{row.slot, row.utc_offset_s, {}};
+  for (Raw raw : row.values) plain.values.push_back(peek(raw));
+  return plain;
+}
+
 /// All slots up to the end or the first error.
 struct Drained {
   std::vector<PlainRow> rows;
@@ -47,9 +53,7 @@ inline Drained drain(SlotSource& source) {
     const auto more = source.next(row);
     if (!more) drained.error = more.error();
     if (!more || !*more) return drained;
-    PlainRow plain{row.slot, row.utc_offset_s, {}};
-    for (Raw raw : row.values) plain.values.push_back(peek(raw));
-    drained.rows.push_back(std::move(plain));
+    drained.rows.push_back(plain(row));
   }
 }
 

@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "fugu/comparison/catalogue.hpp"
 #include "fugu/mechanism/publisher.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/outlook.hpp"
 #include "fugu/strategy/registry.hpp"
 #include "fugu/study/collections.hpp"
@@ -37,13 +39,13 @@ class AdaptiveRuns : public ::testing::Test {
         {.protects = Protects::swellfish, .epsilon = PromisedEpsilon::of_each_policy(), .exact_when_idle = true});
     const auto exposure =
         Exposure::make({.sensitivity_steps = {run.sensitivity_steps}, .signatures = Exposure::all_shared(1)});
-    auto strategy = make_strategy(run.strategy, {.policies = true});
+    auto strategy = make_from_catalogue(run.strategy, {.policies = true});
     EXPECT_TRUE(definition && exposure && strategy);
     Mechanism mechanism{*definition, *exposure, NoiseKind::laplace, *std::move(strategy)};
     mechanism.policies =
         std::make_unique<CollectionFeed>(collections_.policies[household], Budget::round_down(run.epsilon), "h");
     Simulation simulation(std::move(mechanism), std::make_unique<SimulationNoise>(run.seed, run.run),
-                          !find_strategy(run.strategy)->comparison_only);
+                          !find_in_catalogue(run.strategy)->comparison_only);
     Releases releases;
     SlotRow row{.values = {Raw()}};
     for (std::size_t t = 0; t < truth_.size(); ++t) {

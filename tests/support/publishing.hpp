@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -81,7 +82,7 @@ inline std::vector<Seen> publish_all(const Recipe& recipe, const std::vector<Slo
 }
 
 /// Releases as rows of a file whose unit step is 1.
-inline std::vector<ReleaseRecord> as_rows(const std::vector<Seen>& releases) {
+inline std::vector<ReleaseRecord> as_rows(const std::vector<Seen>& releases, Currency currency = Currency::epsilon) {
   std::vector<ReleaseRecord> rows;
   for (const Seen& release : releases) {
     for (std::size_t i = 0; i < release.values.size(); ++i) {
@@ -95,10 +96,51 @@ inline std::vector<ReleaseRecord> as_rows(const std::vector<Seen>& releases) {
       row.scale = !value.known ? 0 : value.value.noise == NoiseKind::gaussian ? std::sqrt(p) : p;
       if (value.estimated) row.scale.reset();
       row.loss_rate = release.loss_rates[i];
+      row.currency = currency;
       row.sampled = value.sampled;
     }
   }
   return rows;
+}
+
+/// How a run with this header and a unit step of 1 writes releases.
+inline ReleaseFormat format_of(const LedgerHeader& header) {
+  ReleaseFormat format;
+  format.series = header.series;
+  format.currency = header.definition.delta().value() > 0 ? Currency::rho : Currency::epsilon;
+  if (header.facts.contains("filter")) format.filter = header.facts.at("filter");
+  return format;
+}
+
+/// The file that rows without a filter come from, written without any code of the library.
+inline std::string text_of(const std::vector<ReleaseRecord>& rows, const ReleaseFormat& format) {
+  const auto number = [](double value) {
+    char text[40];
+    return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
+  };
+  std::string text = format.currency == Currency::rho ? "time,series,value,scale,loss_rate_rho,sampled\n"
+                                                      : "time,series,value,scale,loss_rate,sampled\n";
+  for (const ReleaseRecord& row : rows) {
+    text += std::to_string(row.slot) + "," + format.series[row.series] + ",";
+    if (row.known) text += std::to_string(static_cast<std::int64_t>(row.value));
+    text += ",";
+    if (row.known && row.scale) text += number(*row.scale);
+    text += "," + number(row.loss_rate) + (row.sampled ? ",1\n" : ",0\n");
+  }
+  return text;
+}
+
+/// Compares a file's text with a ledger.
+inline Result<void> compare_with_ledger(const std::string& text, const std::string& ledger, AuditReport& report) {
+  FUGU_ASSIGN(const LedgerReader reader, LedgerReader::open(ledger));
+  return audit_releases_against_ledger(Input::from_memory("released.csv", text), ledger, format_of(reader.header()),
+                                       report);
+}
+
+inline Result<void> compare_with_ledger(const std::vector<ReleaseRecord>& rows, const std::string& ledger,
+                                        AuditReport& report) {
+  FUGU_ASSIGN(const LedgerReader reader, LedgerReader::open(ledger));
+  return compare_with_ledger(text_of(rows, format_of(reader.header())), ledger, report);
 }
 
 inline ReleasedRows source_of(std::vector<ReleaseRecord> rows) {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fugu/mechanism/publisher.hpp"
-#include "fugu/strategy/registry.hpp"
+#include "fugu/comparison/catalogue.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
 
@@ -74,10 +74,10 @@ inline Simulated simulate_stream(Mechanism mechanism, const TrueStream& truth, s
 inline Simulated simulate_strategy(std::string_view name, const Definition& definition, const Exposure& exposure,
                                    const TrueStream& truth, std::uint64_t seed,
                                    std::optional<std::uint64_t> every_slots = std::nullopt) {
-  auto strategy = make_strategy(name, {.window_slots = definition.window_slots(), .every_slots = every_slots});
+  auto strategy = make_from_catalogue(name, {.window_slots = definition.window_slots(), .every_slots = every_slots});
   EXPECT_TRUE(strategy) << reason(strategy);
   return simulate_stream({definition, exposure, NoiseKind::laplace, *std::move(strategy)}, truth, seed,
-                         !find_strategy(name)->comparison_only);
+                         !find_in_catalogue(name)->comparison_only);
 }
 
 /// Of n series that share no meter.

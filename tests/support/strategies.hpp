@@ -129,4 +129,20 @@ class SparseVector final : public Strategy {
   std::optional<Threshold> threshold_;
 };
 
+/// Notes what is left at the end of every slot.
+class WatchedBudget final : public Strategy {
+ public:
+  WatchedBudget(std::unique_ptr<Strategy> inner, std::vector<Budget>& left) : inner_(std::move(inner)), left_(left) {}
+  Result<void> step(Kernel& kernel, Release& release) override {
+    FUGU_TRY(inner_->step(kernel, release));
+    left_.push_back(kernel.available());
+    return {};
+  }
+  Reach reach() const override { return inner_->reach(); }
+
+ private:
+  std::unique_ptr<Strategy> inner_;
+  std::vector<Budget>& left_;
+};
+
 }  // namespace fugu::test

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "audit_discounted.hpp"
+#include "audit_moved.hpp"
 #include "audit_records.hpp"
 #include "audit_windows.hpp"
 #include "fugu/accounting/ledger.hpp"
@@ -40,6 +41,8 @@ class LedgerAudit {
   template <class Visit>
   Result<void> for_answers(Visit&& visit) const;
   Result<void> check_true_values();
+  /// Those who counted into other series at other times: each way of moving is audited on its own.
+  Result<void> check_moved();
 
   std::string path_;
   AuditOptions options_;
@@ -51,6 +54,11 @@ class LedgerAudit {
 Result<AuditReport> LedgerAudit::run() {
   FUGU_TRY(check_records());
   FUGU_TRY(check_promise());
+  report_.not_checked.emplace_back(
+      "that noise was drawn as recorded, and that meters and readings are what they were said to be: no record shows "
+      "it");
+  if (records_->has_estimates())
+    report_.not_checked.emplace_back("that recorded estimates follow from the answers: resuming a run recomputes them");
   return report_;
 }
 
@@ -69,6 +77,9 @@ Result<void> LedgerAudit::check_records() {
     }
     if (!*record) break;
     records_->add(**record);
+    if (!records_->is_lost()) continue;
+    records_->finish();
+    return {};
   }
   records_->finish();
   if (options_.open_ended) return {};
@@ -141,6 +152,25 @@ Result<void> LedgerAudit::check_promise() {
   if (windows) windows->judge(report_);
   if (discounted) discounted->judge(report_);
   if (has_policies) policies.finish(report_);
+  return check_moved();
+}
+
+Result<void> LedgerAudit::check_moved() {
+  const Definition& definition = header_->definition;
+  const std::size_t slots = records_->slots();
+  const std::vector<audit::Way> ways = records_->units().ways(header_->exposure);
+  const Definition* windowed = definition.protects() == Protects::swellfish ? definition.floor() : &definition;
+  if (windowed == nullptr) return {};
+  const std::size_t per_pass = std::max<std::size_t>(1, kCellsPerPass / std::max<std::size_t>(1, slots));
+  for (std::size_t first = 0; first < ways.size(); first += per_pass) {
+    std::vector<std::unique_ptr<audit::MovedAudit>> audits;
+    for (std::size_t i = first; i < std::min(first + per_pass, ways.size()); ++i)
+      audits.push_back(std::make_unique<audit::MovedAudit>(*windowed, ways[i], slots));
+    FUGU_TRY(for_answers([&](const Answer& answer) {
+      for (const auto& each : audits) each->add(answer);
+    }));
+    for (const auto& each : audits) each->judge(records_->sessions(), report_);
+  }
   return {};
 }
 

@@ -16,10 +16,14 @@ bool names_known_series(const Answer& answer, const Exposure& exposure) {
                      [&](SeriesId series) { return series < exposure.series_count(); });
 }
 
+bool has_known_loss(const Answer& answer, bool pure) {
+  return answer.noise != NoiseKind::gaussian || !(pure || answer.is_comparison());
+}
+
 Units loss_of(const Answer& answer, Rational p, bool pure, std::uint64_t change, std::uint64_t slots, unsigned bits) {
   if (answer.noise == NoiseKind::none) return change == 0 ? 0 : kTooMuch;
-  if (answer.noise == NoiseKind::gaussian && !answer.is_comparison())
-    return pure ? kTooMuch : Fraction({slots, slots, change, change, p.den}, {2, p.num}).up(bits);
+  if (!has_known_loss(answer, pure)) return kTooMuch;
+  if (answer.noise == NoiseKind::gaussian) return Fraction({slots, slots, change, change, p.den}, {2, p.num}).up(bits);
   Fraction loss({change, p.den}, {p.num});
   if (answer.is_comparison()) loss += Fraction({2, change, answer.parameter[1].den}, {answer.parameter[1].num});
   return (pure ? loss.times(slots) : loss.half_square(slots)).up(bits);
@@ -28,12 +32,13 @@ Units loss_of(const Answer& answer, Rational p, bool pure, std::uint64_t change,
 double rate_of(const Answer& answer, std::size_t index, bool pure) {
   const auto g = static_cast<double>(reaction(answer.statistic));
   const auto n = static_cast<double>(slots_touched(answer));
-  if (answer.noise == NoiseKind::gaussian && !answer.is_comparison())
-    return g * g * n / (2 * answer.parameter_of(index).to_double());
-  const double e = answer.is_comparison()
-                       ? g / answer.parameter[0].to_double() + 2 * g / answer.parameter[1].to_double()
-                       : g / answer.parameter_of(index).to_double();
-  return pure ? e : e * e * n / 2;
+  if (answer.is_comparison()) {
+    const double e = g / answer.parameter[0].to_double() + 2 * g / answer.parameter[1].to_double();
+    return pure ? e : e * e / 2 * n;
+  }
+  const double p = answer.parameter_of(index).to_double();
+  if (answer.noise == NoiseKind::gaussian) return g * g * n / (2 * p);
+  return pure ? g / p : g * g * n / (2 * p * p);
 }
 
 std::map<std::size_t, std::uint64_t> changes(const Answer& answer, const Exposure& exposure, SignatureRange range,

@@ -17,12 +17,17 @@ std::uint64_t slots_touched(const Answer& answer);
 /// Whether every series exists; if not, nothing can be said about the answer.
 bool names_known_series(const Answer& answer, const Exposure& exposure);
 
+/// Whether the noise of the answer keeps a promise of that kind at all: Gaussian noise keeps no pure one, and nothing
+/// is known about comparisons with it.
+bool has_known_loss(const Answer& answer, bool pure);
+
 /// What the answer loses when `slots` of the slots it touches change by `change` steps each: ε, or ρ, in units of
 /// 2^-bits.
 Units loss_of(const Answer& answer, Rational parameter, bool pure, std::uint64_t change, std::uint64_t slots,
               unsigned bits = kLossBits);
 
-/// The rate the kernel should have stated for one series of the answer: ε per step or ρ per squared step.
+/// The rate the kernel should have stated for one series of the answer: ε per step or ρ per squared step. Rounded where
+/// the kernel rounds, as released rates are compared to the byte.
 double rate_of(const Answer& answer, std::size_t index, bool pure);
 
 /// By how much a series is taken to change in a slot.

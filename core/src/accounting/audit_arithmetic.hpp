@@ -18,6 +18,10 @@ inline constexpr unsigned kRateBits = 84;
 /// Breaks every promise, in either unit.
 inline constexpr Units kTooMuch = Units{1} << 100;
 
+/// Breaks every promise in units of 2^-60, as no promise is above 2^16. Losses that are added up are cut to it, so that
+/// no sum of as many as fit into a file wraps around.
+inline constexpr Units kLargestLoss = Units{1} << 80;
+
 /// `units` of 2^-bits: not below, and exact for anything below 2^64 units.
 long double up_to_long_double(Units units, unsigned bits = kLossBits);
 

@@ -12,8 +12,6 @@ namespace {
 
 using detail::Integer;
 
-/// A loss beyond this breaks every promise by itself, and would not fit where it is packed.
-constexpr Units kLargestLoss = Units{1} << 80;
 /// Of 1/(1 + βj), after the point.
 constexpr unsigned kWeightBits = 72;
 /// Of αʲ · loss, after those of a loss.

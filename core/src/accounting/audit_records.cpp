@@ -7,7 +7,7 @@ namespace fugu::audit {
 namespace {
 
 bool same_question(const Answer& a, const Answer& b) {
-  return a.statistic == b.statistic && a.series == b.series &&
+  return a.statistic == b.statistic && a.noise == b.noise && a.series == b.series &&
          std::equal(a.parameter.begin(), a.parameter.end(), b.parameter.begin(), b.parameter.end());
 }
 
@@ -34,6 +34,9 @@ void RecordAudit::check(const Answer& answer) {
     report_.add(in_slot(answer.slot) + "an answer is recorded out of place, while slot " + std::to_string(next_slot_) +
                 " was open");
   }
+  if (!has_known_loss(answer, pure_))
+    report_.add(in_slot(answer.slot) + "an answer has Gaussian noise, which keeps no " +
+                (pure_ ? "pure promise" : "promise about comparisons"));
   for (std::size_t i = 0; i < answer.series.size(); ++i) {
     if (answer.series[i] >= header_.series.size()) {
       report_.add(in_slot(answer.slot) + "an answer names a series that does not exist");
@@ -57,6 +60,9 @@ void RecordAudit::check_session(const Answer& answer) {
     if (session.ended)
       report_.add(in_slot(answer.slot) + "session " + std::to_string(answer.session) +
                   " goes on after its threshold was exceeded or its noise lost in a restart, which is not paid for");
+    if (answer.statistic == Statistic::deviation && !pure_)
+      report_.add(in_slot(answer.slot) + "session " + std::to_string(answer.session) +
+                  " on a deviation goes on, and with δ > 0 there is no proof of what that costs");
     if (!same_question(session.like, answer))
       report_.add(in_slot(answer.slot) + "session " + std::to_string(answer.session) + " changes its question");
   }
@@ -70,6 +76,7 @@ void RecordAudit::check(const Resumed&) {
 }
 
 void RecordAudit::check(const Estimates& estimates) {
+  has_estimates_ = true;
   if (estimates.slot != next_slot_)
     report_.add(in_slot(estimates.slot) + "estimates are recorded out of place, while slot " +
                 std::to_string(next_slot_) + " was open");
@@ -81,19 +88,21 @@ void RecordAudit::check(const Estimates& estimates) {
 }
 
 void RecordAudit::check(const SlotEnd& end) {
-  if (end.slot < next_slot_) {
-    report_.add(in_slot(end.slot) + "closed twice: the slot was released again");
-  } else if (end.slot > next_slot_) {
-    report_.add(in_slot(end.slot) + "slots " + std::to_string(next_slot_) + " to " + std::to_string(end.slot - 1) +
-                " are missing");
-  }
   if (!nearly(end.loss_rate, rate_in_slot_))
     report_.add(in_slot(end.slot) + "the stated total rate is not that of the recorded answers");
   close(end.slot);
 }
 
 void RecordAudit::close(Slot slot) {
-  next_slot_ = std::max(next_slot_, slot + 1);
+  if (slot > next_slot_) {
+    report_.add(in_slot(slot) + "slots " + std::to_string(next_slot_) + " to " + std::to_string(slot - 1) +
+                " are missing; what follows was not audited");
+    lost_ = true;
+  } else if (slot < next_slot_) {
+    report_.add(in_slot(slot) + "closed twice: the slot was released again");
+  } else {
+    ++next_slot_;
+  }
   rate_in_slot_ = 0;
   asked_in_slot_ = false;
   missing_.clear();
@@ -121,6 +130,15 @@ void RecordAudit::check(const PolicyStated& stated) {
     report_.add(who() + " belongs to a signature that does not exist");
   if (names_unknown_series(policy, header_.exposure)) report_.add(who() + " names a series that does not exist");
   policies_.state(stated.meter, stated.signatures, policy);
+}
+
+void RecordAudit::check(const UnitPlaced& placed) {
+  check_place(placed.slot, "a household or meter is placed");
+  if (placed.signature && *placed.signature >= header_.exposure.signature_count()) {
+    report_.add(in_slot(placed.slot) + "a household or meter is placed where no series are");
+    return;
+  }
+  units_.add(placed);
 }
 
 void RecordAudit::check(const PolicyWithdrawn& withdrawn) {

@@ -6,6 +6,7 @@
 
 #include "audit_answers.hpp"
 #include "audit_policies.hpp"
+#include "audit_ways.hpp"
 #include "fugu/accounting/audit.hpp"
 #include "fugu/accounting/ledger.hpp"
 
@@ -21,14 +22,19 @@ class RecordAudit {
   /// After the last record.
   void finish();
 
-  /// Slots that were closed: 0 … slots() − 1.
+  /// Slots that were closed: 0 … slots() − 1. Each took a record, so that there are no more of them than the file
+  /// holds.
   std::size_t slots() const { return static_cast<std::size_t>(next_slot_); }
+  /// Whether slots are missing. What comes after them has no place: stop there.
+  bool is_lost() const { return lost_; }
   /// Whether the last record ended the stream.
   bool ended() const { return ended_; }
   const Sessions& sessions() const { return sessions_; }
   const PoliciesHeld& policies() const { return policies_; }
+  const UnitsPlaced& units() const { return units_; }
   /// Whether a true value was given out anywhere.
   bool has_true_values() const { return has_true_values_; }
+  bool has_estimates() const { return has_estimates_; }
 
  private:
   void check(const Answer& answer);
@@ -36,6 +42,7 @@ class RecordAudit {
   void check(const SlotEnd& end);
   void check(const PolicyStated& stated);
   void check(const PolicyWithdrawn& withdrawn);
+  void check(const UnitPlaced& placed);
   void check(const MissingSeries& missing) { missing_ = missing.series; }
   void check(const Failed& failed) { close(failed.slot); }
   void check(const Resumed&);
@@ -56,9 +63,12 @@ class RecordAudit {
   bool asked_in_slot_ = false;
   std::vector<SeriesId> missing_;  // in the open slot
   bool ended_ = false;
+  bool lost_ = false;
   bool has_true_values_ = false;
+  bool has_estimates_ = false;
   Sessions sessions_;
   PoliciesHeld policies_;
+  UnitsPlaced units_;
 };
 
 /// Adds a finding when `answer` is a true value where noise was promised. Answers come in the order of their slots.

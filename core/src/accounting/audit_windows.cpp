@@ -6,7 +6,10 @@
 namespace fugu::audit {
 
 void LossTable::add_to_slots(Slot first, Slot last, Units loss) {
-  for (Slot slot = first; slot <= last; ++slot) per_slot_[index(slot)] += loss;
+  for (Slot slot = first; slot <= last; ++slot) {
+    Units& sum = per_slot_[index(slot)];
+    sum = std::min(sum + std::min(loss, kLargestLoss), kLargestLoss);
+  }
 }
 
 WorstWindow LossTable::worst() const {

@@ -45,8 +45,9 @@ class LossTable {
   static std::size_t index(Slot slot) { return static_cast<std::size_t>(slot); }
   Slot width() const { return static_cast<Slot>(std::min<std::uint64_t>(window_, per_slot_.size())); }
   void add_to_windows(Slot first_start, Slot last_start, Units loss) {
-    change_[index(std::max<Slot>(0, first_start))] += static_cast<int128>(loss);
-    change_[index(last_start) + 1] -= static_cast<int128>(loss);
+    const auto counted = static_cast<int128>(std::min(loss, kLargestLoss));
+    change_[index(std::max<Slot>(0, first_start))] += counted;
+    change_[index(last_start) + 1] -= counted;
   }
 
   std::uint64_t window_;

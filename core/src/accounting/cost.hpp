@@ -17,7 +17,9 @@ Budget total_budget(const Definition& definition);
 /// n times the loss; too much to be granted when that cannot be counted.
 Budget times(Budget loss, std::uint64_t n);
 
-/// What the n-th slot of a session carries in ρ when all slots may change by equally much: it raises (n − 1)² to n².
+/// What each new slot of a session carries in ρ when it reaches its n-th and all may change by equally much. The kernel
+/// asks a session of several slots once (docs/guarantees/approximate.md); one that went on would raise (n − 1)² to n²,
+/// which is enough for a length that is fixed beforehand.
 constexpr std::uint64_t session_weight_equal(std::uint64_t n) { return 2 * n - 1; }
 /// The same when each may change by something else: (Σ c)² ≤ Σ j(j+1)·c_j², since Σ 1/(j(j+1)) ≤ 1.
 constexpr std::uint64_t session_weight_any(std::uint64_t n) { return n * (n + 1); }

@@ -178,15 +178,29 @@ Result<Exposure> Exposure::make(Options options) {
   return Exposure(std::move(options));
 }
 
+Exposure Exposure::of_one_unit(std::vector<SeriesId> series) const {
+  return Exposure({.sensitivity_steps = options_.sensitivity_steps, .signatures = {std::move(series)}});
+}
+
+std::optional<std::uint32_t> Exposure::signature_with(std::span<const SeriesId> series) const {
+  const std::size_t all = options_.signatures.size();
+  if (series.empty()) return all > 0 ? std::optional<std::uint32_t>(0) : std::nullopt;
+  for (const std::uint32_t g : signatures_of_[series.front()]) {
+    const std::vector<SeriesId>& signature = options_.signatures[g];
+    if (std::includes(signature.begin(), signature.end(), series.begin(), series.end())) return g;
+  }
+  return std::nullopt;
+}
+
 Exposure::Exposure(Options options)
     : options_(std::move(options)),
       signatures_of_(options_.sensitivity_steps.size()),
-      crowd_(options_.sensitivity_steps.size(), 0) {
+      series_per_meter_(options_.sensitivity_steps.size(), 0) {
   for (std::size_t s = 0; s < options_.signatures.size(); ++s) {
     const std::vector<SeriesId>& signature = options_.signatures[s];
     for (const SeriesId id : signature) {
       signatures_of_[id].push_back(static_cast<std::uint32_t>(s));
-      crowd_[id] = std::max(crowd_[id], static_cast<std::uint64_t>(signature.size()));
+      series_per_meter_[id] = std::max(series_per_meter_[id], static_cast<std::uint64_t>(signature.size()));
     }
   }
 }

@@ -6,8 +6,6 @@ namespace fugu {
 
 namespace {
 
-/// Losses beyond this are not told apart: they break every promise. (Only when nothing is refused.)
-constexpr Budget kLargestLoss = Budget::from_units(std::uint64_t{1} << 63);
 constexpr uint128 kOneUnit = uint128{1} << 48;  // of a Budget, in those of a state
 constexpr uint128 kLargestState = (uint128{1} << 112) - kOneUnit;
 
@@ -17,10 +15,9 @@ Budget round_up(uint128 state) {
 
 }  // namespace
 
-DiscountedAccountant::DiscountedAccountant(const Definition& definition, const Exposure& exposure,
-                                           Enforcement enforcement)
-    : exposure_(exposure),
-      enforcement_(enforcement),
+DiscountedAccountant::DiscountedAccountant(const Definition& definition, const Exposure& exposure)
+    : definition_(definition),
+      exposure_(exposure),
       total_(total_budget(definition)),
       modes_(discount_modes(*definition.discount())),
       states_(exposure.signature_count() * modes_.size()),
@@ -62,7 +59,6 @@ Result<void> DiscountedAccountant::admit(const Answer& answer) {
   FUGU_CHECK(answer.slot == current_ && answer.first_slot >= 0 && answer.first_slot <= answer.slot);
   staged_slots_ = static_cast<std::uint64_t>(answer.slot - answer.first_slot) + 1;
   staged_ = answer.is_comparison() ? cost_.of_comparison(answer, 1).entries : cost_.of_answer(answer).entries;
-  if (enforcement_ == Enforcement::off) return {};
   for (const SignatureLoss& entry : staged_) {
     if (counted(entry.signature) + times(entry.loss, staged_slots_) <= total_) continue;
     staged_ = {};
@@ -76,10 +72,20 @@ Result<void> DiscountedAccountant::admit(const Answer& answer) {
 void DiscountedAccountant::commit() {
   for (const SignatureLoss& entry : staged_) {
     Budget& now = now_[entry.signature];
-    now = std::min(now + times(entry.loss, staged_slots_), kLargestLoss);
+    now += times(entry.loss, staged_slots_);
     worst_ = std::max(worst_, counted(entry.signature));
   }
   staged_ = {};
+}
+
+std::unique_ptr<Accountant> DiscountedAccountant::follow(std::uint32_t signature, const Exposure& unit) const {
+  auto made = std::make_unique<DiscountedAccountant>(definition_, unit);
+  const auto column = states_.begin() + static_cast<std::ptrdiff_t>(signature * modes_.size());
+  made->states_.assign(column, column + static_cast<std::ptrdiff_t>(modes_.size()));
+  made->earlier_ = {earlier_[signature]};
+  made->now_ = {now_[signature]};
+  made->current_ = current_;
+  return made;
 }
 
 }  // namespace fugu

@@ -21,7 +21,7 @@ namespace fugu {
 /// grows with the stream. Rounding adds at most 2^-40 to what counts. docs/guarantees/discounted.md.
 class DiscountedAccountant final : public Accountant {
  public:
-  DiscountedAccountant(const Definition& definition, const Exposure& exposure, Enforcement enforcement);
+  DiscountedAccountant(const Definition& definition, const Exposure& exposure);
 
   Currency currency() const override { return Currency::epsilon; }
   Budget total() const override { return total_; }
@@ -33,6 +33,7 @@ class DiscountedAccountant final : public Accountant {
   Budget worst() const override { return worst_; }
   Result<void> admit(const Answer& answer) override;
   void commit() override;
+  std::unique_ptr<Accountant> follow(std::uint32_t signature, const Exposure& unit) const override;
 
  private:
   void step();
@@ -40,8 +41,8 @@ class DiscountedAccountant final : public Accountant {
   Budget left(Budget counted) const { return counted < total_ ? total_ - counted : Budget(); }
   Budget counted(std::size_t signature) const { return earlier_[signature] + now_[signature]; }
 
+  Definition definition_;
   Exposure exposure_;
-  Enforcement enforcement_;
   Budget total_;
   std::vector<DiscountMode> modes_;
   std::vector<uint128> states_;  // [signature][mode]

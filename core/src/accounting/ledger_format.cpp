@@ -20,7 +20,8 @@ enum Tag : char {
   kDelivered = 'D',
   kStreamEnd = 'E',
   kPolicyStated = 'P',
-  kPolicyWithdrawn = 'W'
+  kPolicyWithdrawn = 'W',
+  kUnitPlaced = 'U'
 };
 
 // Flags of an answer; the low two bits are the statistic.
@@ -233,6 +234,13 @@ void Encoder::put(const PolicyStated& record) {
   put_policy(record.policy);
 }
 
+void Encoder::put(const UnitPlaced& record) {
+  bytes_.push_back(kUnitPlaced);
+  put_slot(record.slot);
+  put_text(bytes_, record.unit);
+  put_varint(bytes_, record.signature ? std::uint64_t{*record.signature} + 1 : 0);
+}
+
 void Encoder::put(const PolicyWithdrawn& record) {
   bytes_.push_back(kPolicyWithdrawn);
   put_slot(record.slot);
@@ -442,6 +450,15 @@ std::optional<LedgerRecord> Decoder::get_policy_stated() {
   return record;
 }
 
+std::optional<LedgerRecord> Decoder::get_unit_placed() {
+  UnitPlaced record;
+  std::uint64_t signature = 0;
+  if (!get_slot(record.slot) || !get_text(record.unit) || !get(signature) || signature > ~std::uint32_t{0})
+    return std::nullopt;
+  if (signature > 0) record.signature = static_cast<std::uint32_t>(signature - 1);
+  return record;
+}
+
 std::optional<LedgerRecord> Decoder::get_policy_withdrawn() {
   PolicyWithdrawn record;
   if (!get_slot(record.slot) || !get_text(record.meter) || !get_policy(record.policy)) return std::nullopt;
@@ -474,6 +491,7 @@ std::optional<LedgerRecord> Decoder::next() {
     case kStreamEnd: return StreamEnd{};
     case kPolicyStated: return get_policy_stated();
     case kPolicyWithdrawn: return get_policy_withdrawn();
+    case kUnitPlaced: return get_unit_placed();
     default: return std::nullopt;
   }
 }

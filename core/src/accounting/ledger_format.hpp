@@ -47,6 +47,7 @@ class Encoder {
   void put(const StreamEnd&);
   void put(const PolicyStated& record);
   void put(const PolicyWithdrawn& record);
+  void put(const UnitPlaced& record);
   void put_policy(const Policy& policy);
   void put_slot(Slot slot);
 
@@ -79,6 +80,7 @@ class Decoder {
   bool get_policy(Policy& policy);
   std::optional<LedgerRecord> get_policy_stated();
   std::optional<LedgerRecord> get_policy_withdrawn();
+  std::optional<LedgerRecord> get_unit_placed();
   std::optional<LedgerRecord> get_answer();
   std::optional<LedgerRecord> get_estimates();
   std::optional<LedgerRecord> get_slot_end();

@@ -316,4 +316,6 @@ Result<void> SwellfishAccountant::charge(const Answer& answer) {
   return {};
 }
 
+std::unique_ptr<Accountant> SwellfishAccountant::follow(std::uint32_t, const Exposure&) const { return nullptr; }
+
 }  // namespace fugu

@@ -42,6 +42,7 @@ class SwellfishAccountant final : public PolicyAccountant {
   Result<void> admit(const Answer& answer) override;
   Result<void> charge(const Answer& answer) override;
   void commit() override;
+  std::unique_ptr<Accountant> follow(std::uint32_t signature, const Exposure& unit) const override;
 
  private:
   using Units = RateSums::Units;

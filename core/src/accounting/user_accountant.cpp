@@ -4,9 +4,9 @@
 
 namespace fugu {
 
-UserAccountant::UserAccountant(const Definition& definition, const Exposure& exposure, Enforcement enforcement)
-    : exposure_(exposure),
-      enforcement_(enforcement),
+UserAccountant::UserAccountant(const Definition& definition, const Exposure& exposure)
+    : definition_(definition),
+      exposure_(exposure),
       currency_(currency_of(definition)),
       total_(total_budget(definition)),
       horizon_(definition.window_slots()),
@@ -50,7 +50,7 @@ Result<void> UserAccountant::admit(const Answer& answer) {
     staged_ = cost_.of_answer(answer).entries;
   }
   for (const SignatureLoss& entry : staged_) {
-    if (enforcement_ == Enforcement::on && spent_[entry.signature] + times(entry.loss, slots) > total_)
+    if (spent_[entry.signature] + times(entry.loss, slots) > total_)
       return Error{Cause::refused, "the privacy budget is spent: a " + std::string(name_of(answer.statistic)) +
                                        " answer in slot " + std::to_string(current_) + " would break the promise"};
   }
@@ -63,6 +63,13 @@ void UserAccountant::commit() {
   for (const SignatureLoss& entry : staged_) spent_[entry.signature] += times(entry.loss, staged_slots_);
   staged_ = {};
   staged_session_ = 0;
+}
+
+std::unique_ptr<Accountant> UserAccountant::follow(std::uint32_t signature, const Exposure& unit) const {
+  auto made = std::make_unique<UserAccountant>(definition_, unit);
+  made->spent_ = {spent_[signature]};
+  made->current_ = current_;
+  return made;  // without sessions: whoever moves pays for one that goes on as for a new one
 }
 
 }  // namespace fugu

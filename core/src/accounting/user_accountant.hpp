@@ -15,7 +15,7 @@ namespace fugu {
 /// are refused: the promise was made for that many.
 class UserAccountant final : public Accountant {
  public:
-  UserAccountant(const Definition& definition, const Exposure& exposure, Enforcement enforcement);
+  UserAccountant(const Definition& definition, const Exposure& exposure);
 
   Currency currency() const override { return currency_; }
   Budget total() const override { return total_; }
@@ -27,6 +27,7 @@ class UserAccountant final : public Accountant {
   Budget worst() const override { return *std::max_element(spent_.begin(), spent_.end()); }
   Result<void> admit(const Answer& answer) override;
   void commit() override;
+  std::unique_ptr<Accountant> follow(std::uint32_t signature, const Exposure& unit) const override;
 
  private:
   Budget left(Budget spent) const { return current_ < horizon() && spent < total_ ? total_ - spent : Budget(); }
@@ -36,8 +37,8 @@ class UserAccountant final : public Accountant {
     Slot last;
   };
 
+  Definition definition_;
   Exposure exposure_;
-  Enforcement enforcement_;
   Currency currency_;
   Budget total_;
   std::uint64_t horizon_;

@@ -11,13 +11,14 @@ namespace fugu {
 namespace {
 
 constexpr std::size_t kRoomAtFirst = 1 << 20;  // losses; for long windows more is made when it is needed
+/// Added to the number of a session that somebody paid for before they moved.
+constexpr std::uint64_t kEndedByMove = std::uint64_t{1} << 63;
 
 }  // namespace
 
-WindowAccountant::WindowAccountant(const Definition& definition, const Exposure& exposure, Reach reach,
-                                   Enforcement enforcement)
-    : exposure_(exposure),
-      enforcement_(enforcement),
+WindowAccountant::WindowAccountant(const Definition& definition, const Exposure& exposure, Reach reach)
+    : definition_(definition),
+      exposure_(exposure),
       currency_(currency_of(definition)),
       total_(total_budget(definition)),
       window_(definition.window_slots()),
@@ -107,7 +108,7 @@ Result<void> WindowAccountant::admit(const Answer& answer) {
   FUGU_CHECK(static_cast<std::uint64_t>(answer.slot - answer.first_slot) <= reach_);
   answer.is_comparison() ? stage_comparison(answer) : stage(answer);
   staged_.worst = worst_window();
-  if (staged_.worst <= total_ || enforcement_ == Enforcement::off) return {};
+  if (staged_.worst <= total_) return {};
   staged_.last = staged_.first - 1;
   return refusal(answer);
 }
@@ -146,7 +147,7 @@ inline Result<void> WindowAccountant::charge_now(const Answer& answer, const Los
   if (!losses.row.empty()) return charge_row(answer, losses.row);
   Budget worst;
   for (const SignatureLoss& entry : losses.entries) worst = std::max(worst, window_sum_[entry.signature] + entry.loss);
-  if (worst > total_ && enforcement_ == Enforcement::on) return refusal(answer);
+  if (worst > total_) return refusal(answer);
   worst_ = std::max(worst_, worst);
   Budget* const now = &carried_[row_back(0)];
   for (const SignatureLoss& entry : losses.entries) {
@@ -160,7 +161,7 @@ inline Result<void> WindowAccountant::charge_now(const Answer& answer, const Los
 Result<void> WindowAccountant::charge_row(const Answer& answer, std::span<const Budget> losses) {
   const bool vectors = detail::has_avx2();
   const Budget worst = (vectors ? detail::largest_sum_avx2 : detail::largest_sum_portable)(window_sum_, losses);
-  if (worst > total_ && enforcement_ == Enforcement::on) return refusal(answer);
+  if (worst > total_) return refusal(answer);
   worst_ = std::max(worst_, worst);
   const auto add = vectors ? detail::add_row_avx2 : detail::add_row_portable;
   add(losses, {&carried_[row_back(0)], signatures_});
@@ -241,7 +242,7 @@ Budget WindowAccountant::worst_window_of(const SignatureLoss& entry) const {
     carried += carried_[row(end) + entry.signature] + entry.loss;
     const Budget sum = carried + sessions_cost(entry.signature, end - width + 1, end);
     worst = std::max(worst, sum);
-    if (worst > total_ && enforcement_ == Enforcement::on) break;
+    if (worst > total_) break;
     const Slot start = end - width + 1;  // leaves before the next round
     if (remembered(start)) give_back(carried, carried_[row(start) + entry.signature]);
     if (start >= staged_.first) give_back(carried, entry.loss);
@@ -288,6 +289,35 @@ void WindowAccountant::commit_per_slot() {
   }
   sessions_.try_emplace(staged_.session, SessionSpan{staged_.session, staged_.session_first, staged_.last, {}});
   review_later(staged_.session, staged_.last + static_cast<Slot>(rows_));
+}
+
+// --- Units that move ----------------------------------------------------------------------------------------------
+
+std::unique_ptr<Accountant> WindowAccountant::follow(std::uint32_t signature, const Exposure& unit) const {
+  auto made = std::make_unique<WindowAccountant>(definition_, unit, Reach{reach_});
+  made->current_ = current_;
+  made->current_row_ = current_row_;
+  for (std::size_t at = signature; at < carried_.size(); at += signatures_) made->carried_.push_back(carried_[at]);
+  made->window_sum_ = {window_sum_[signature]};
+  for (const auto& [id, session] : sessions_) made->follow_session(session, signature);
+  return made;
+}
+
+/// A session that costs once per window stays paid for by windows that hold a comparison of it, but whoever moved pays
+/// again for comparisons to come, as for a new session. One that costs per slot goes on: its slots are paid for.
+void WindowAccountant::follow_session(const SessionSpan& session, std::uint32_t signature) {
+  SessionSpan copy = session;
+  copy.losses.clear();
+  copy.form = 0;
+  if (!session.losses.empty()) {
+    const auto paid = std::find_if(session.losses.begin(), session.losses.end(),
+                                   [&](const SignatureLoss& entry) { return entry.signature == signature; });
+    if (paid == session.losses.end()) return;
+    copy.losses.push_back({0, paid->loss});
+    copy.id |= kEndedByMove;
+  }
+  sessions_.try_emplace(copy.id, copy);
+  review_later(copy.id, current_ + 1);
 }
 
 }  // namespace fugu

@@ -27,7 +27,7 @@ struct SessionSpan {
 
 class WindowAccountant final : public Accountant {
  public:
-  WindowAccountant(const Definition& definition, const Exposure& exposure, Reach reach, Enforcement enforcement);
+  WindowAccountant(const Definition& definition, const Exposure& exposure, Reach reach);
 
   Currency currency() const override { return currency_; }
   Budget total() const override { return total_; }
@@ -39,6 +39,8 @@ class WindowAccountant final : public Accountant {
   Result<void> admit(const Answer& answer) override;
   void commit() override;
   Result<void> charge(const Answer& answer) override;
+  std::unique_ptr<Accountant> follow(std::uint32_t signature, const Exposure& unit) const override;
+  std::optional<std::uint64_t> remembers_slots() const override { return rows_; }
 
  private:
   struct Staged {
@@ -62,11 +64,7 @@ class WindowAccountant final : public Accountant {
   Budget left(Budget spent) const { return spent < total_ ? total_ - spent : Budget(); }
   void step();
   void leap(Slot slot);
-  /// Nothing was refused when only counting: sums may have been cut off, and then no longer contain their parts.
-  void give_back(Budget& sum, Budget loss) const {
-    FUGU_CHECK(loss <= sum || enforcement_ == Enforcement::off);
-    sum = loss <= sum ? sum - loss : Budget();
-  }
+  static void give_back(Budget& sum, Budget loss) { sum -= loss; }
   [[gnu::cold, gnu::noinline]] Error refusal(const Answer& answer) const;
   Result<void> charge_now(const Answer& answer, const Losses& losses);
   Result<void> charge_row(const Answer& answer, std::span<const Budget> losses);
@@ -83,11 +81,12 @@ class WindowAccountant final : public Accountant {
   /// Looks after a session whose last comparison may have left the window, or what is remembered.
   void review_session(std::uint64_t id);
   void review_later(std::uint64_t id, Slot slot);
+  void follow_session(const SessionSpan& session, std::uint32_t signature);
   void commit_once_per_window();
   void commit_per_slot();
 
+  Definition definition_;
   Exposure exposure_;
-  Enforcement enforcement_;
   Currency currency_;
   Budget total_;
   std::uint64_t window_;

@@ -240,6 +240,14 @@ std::string FilterChain::name() const {
   return name;
 }
 
+bool FilterChain::mixes_slots() const {
+  return std::ranges::any_of(filters_, [](const auto& filter) { return filter->mixes_slots(); });
+}
+
+bool FilterChain::keeps_bands() const {
+  return std::ranges::all_of(filters_, [](const auto& filter) { return filter->keeps_bands(); });
+}
+
 Estimate FilterChain::next(const Estimate& released) {
   Estimate estimate = released;
   for (const auto& filter : filters_) estimate = filter->apply(estimate);

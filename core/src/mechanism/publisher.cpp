@@ -46,6 +46,10 @@ Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureN
 
 Result<void> Publisher::publish(const SlotRow& row) {
   if (stopped_) return *stopped_;
+  if (auto placed = runner_.place_units(row); !placed) {
+    stopped_ = placed.error();
+    return placed;
+  }
   for (bool more = true; more;) {
     auto taken = runner_.take_policies(kPoliciesAtOnce);
     if (!taken) {
@@ -104,14 +108,6 @@ Result<void> Publisher::run(SlotSource& source, const RunOptions& options) {
     }
     if (options.progress) options.progress(row.slot);
   }
-}
-
-Simulation::Simulation(Mechanism mechanism, std::unique_ptr<SimulationNoise> noise, bool enforced)
-    : runner_(std::move(mechanism), std::move(noise), nullptr, enforced) {}
-
-double Simulation::worst_share() const {
-  const Kernel& kernel = runner_.kernel_;
-  return kernel.accountant_->worst().to_double() / kernel.total().to_double();
 }
 
 }  // namespace fugu

@@ -3,146 +3,40 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <cstring>
 
-#include "fugu/noise/law.hpp"
 #include "fugu/stream/line_reader.hpp"
 #include "fugu/stream/location.hpp"
 
 namespace fugu {
 
-namespace {
-
-std::string header_of(const ReleaseFormat& format) {
-  std::string header = "time,series,value,scale,loss_rate,sampled";
-  if (format.interval) header += ",lower,upper";
-  return header;
-}
-
-}  // namespace
-
-ReleaseWriter::ReleaseWriter(ReleaseFormat format, int descriptor, std::string name)
-    : format_(std::move(format)),
-      descriptor_(descriptor),
-      name_(std::move(name)),
-      noise_(format_.series.size()),
-      rate_(format_.series.size()) {}
+ReleaseWriter::ReleaseWriter(ReleaseRows rows, int descriptor, std::string name)
+    : rows_(std::move(rows)), descriptor_(descriptor), name_(std::move(name)) {}
 
 Result<ReleaseWriter> ReleaseWriter::make(ReleaseFormat format, int descriptor, std::string name) {
-  if (format.interval && !(*format.interval > 0 && *format.interval < 1))
-    return Error{Cause::usage, "--interval must be a probability between 0 and 1, for example 0.95"};
-  if (format.interval && format.estimates)
-    return Error{
-        Cause::usage,
-        "--interval states the noise of one answer; this mechanism releases estimates made of several: drop it"};
-  ReleaseWriter writer(std::move(format), descriptor, std::move(name));
-  if (writer.format_.filter.empty()) return writer;
-  for (std::size_t i = 0; i < writer.format_.series.size(); ++i) {
-    FUGU_ASSIGN(auto filter, make_filter_chain(writer.format_.filter));
-    writer.filters_.push_back(std::move(filter));
-  }
-  const bool mixes = writer.format_.filter.find("kalman") != std::string::npos ||
-                     writer.format_.filter.find("moving-average") != std::string::npos;
-  if (writer.format_.interval && mixes)
-    return Error{Cause::usage,
-                 "--interval states the noise of one answer and cannot be combined with a filter that mixes several; "
-                 "use it with truncate only, or drop it"};
-  if (writer.format_.estimates && mixes)
-    return Error{Cause::usage,
-                 "this mechanism smooths on its own: use truncate, or no filter, or a mechanism without estimates"};
-  return writer;
+  FUGU_ASSIGN(ReleaseRows rows, ReleaseRows::make(std::move(format)));
+  return ReleaseWriter(std::move(rows), descriptor, std::move(name));
 }
 
-void ReleaseWriter::prepare_header() { pending_ += header_of(format_) + "\n"; }
-
-void ReleaseWriter::append_number(double value) {
-  char text[40];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
-  FUGU_CHECK(error == std::errc());
-  pending_.append(text, end);
-}
-
-void ReleaseWriter::describe(const NoisyValue& value, NoiseText& text) const {
-  const bool known = text.kind == value.noise && text.parameter.num == value.parameter.num &&
-                     text.parameter.den == value.parameter.den;
-  if (known) return;
-  const NoiseLaw law{value.noise, value.parameter};
-  const double unit = format_.unit_step.to_double();
-  const double parameter = value.parameter.to_double();
-  text.kind = value.noise;
-  text.parameter = value.parameter;
-  char digits[40];
-  const double scale = (value.noise == NoiseKind::gaussian ? std::sqrt(parameter) : parameter) * unit;
-  text.scale.assign(digits, std::to_chars(digits, digits + sizeof digits, scale).ptr);
-  if (!filters_.empty()) text.variance = law.variance() * unit * unit;
-  if (format_.interval) text.band_steps = law.magnitude_quantile(*format_.interval);
-}
-
-void ReleaseWriter::append_value(std::size_t series, const ReleasedValue& released, const NoiseText& noise) {
-  if (filters_.empty()) {
-    char text[UnitStep::kTextMax];
-    pending_.append(text, format_.unit_step.format(released.value.steps, text));
-    return;
-  }
-  const double unit = format_.unit_step.to_double();
-  append_number(filters_[series]
-                    ->apply({static_cast<double>(released.value.steps) * unit, noise.variance, released.sampled})
-                    .value);
-}
-
-void ReleaseWriter::append_band(std::size_t series, const ReleasedValue& released, const NoiseText& noise) {
-  for (const std::int64_t side : {-1, 1}) {
-    pending_ += ',';
-    if (!released.known) continue;
-    // A true value within the range stays between the bounds when these are truncated too.
-    ReleasedValue bound = released;
-    bound.value.steps += side * noise.band_steps;
-    append_value(series, bound, noise);
-  }
-}
-
-void ReleaseWriter::append_rate(std::size_t series, double rate_per_step) {
-  RateText& known = rate_[series];
-  if (known.rate != rate_per_step) {
-    known.rate = rate_per_step;
-    const double unit = format_.unit_step.to_double();
-    const std::size_t before = pending_.size();
-    append_number(rate_per_step / (format_.currency == Currency::epsilon ? unit : unit * unit));
-    known.text = pending_.substr(before);
-    return;
-  }
-  pending_ += known.text;
-}
-
-void ReleaseWriter::append_row(std::string_view time, std::size_t series, const Release& release) {
-  const ReleasedValue& released = release.values()[series];
-  NoiseText& noise = noise_[series];
-  pending_ += time;
-  pending_ += ',';
-  pending_ += format_.series[series];
-  pending_ += ',';
-  if (released.known) {
-    if (!released.estimated) describe(released.value, noise);
-    append_value(series, released, noise);
-    pending_ += ',';
-    if (!released.estimated) pending_ += noise.scale;
-  } else {
-    pending_ += ',';
-  }
-  pending_ += ',';
-  append_rate(series, release.loss_rates()[series]);
-  pending_ += released.sampled ? ",1" : ",0";
-  if (format_.interval) append_band(series, released, noise);
-  pending_ += '\n';
-}
+void ReleaseWriter::prepare_header() { pending_ += rows_.header() + "\n"; }
 
 void ReleaseWriter::prepare(const Release& release) {
   char time[kStampTextMax];
-  const std::string_view text(time, format_.clock.format(release.slot(), release.utc_offset_s(), time));
+  const std::string_view text(time, rows_.format().clock.format(release.slot(), release.utc_offset_s(), time));
   const std::size_t kept = pending_.size();
-  for (std::size_t i = 0; i < release.values().size(); ++i) append_row(text, i, release);
+  for (std::size_t i = 0; i < release.values().size(); ++i) {
+    const ReleasedValue& released = release.values()[i];
+    rows_.append(text, i,
+                 {.steps = released.value.steps,
+                  .noise = released.value.noise,
+                  .parameter = released.value.parameter,
+                  .known = released.known,
+                  .sampled = released.sampled,
+                  .estimated = released.estimated,
+                  .loss_rate = release.loss_rates()[i]},
+                 pending_);
+    pending_ += '\n';
+  }
   if (release.slot() > muted_until_) return;
   compare_with_earlier(std::string_view(pending_).substr(kept));
   pending_.resize(kept);
@@ -178,10 +72,21 @@ Result<void> ReleaseWriter::emit() {
   return {};
 }
 
+namespace {
+
+Error another_header(const std::string& path, std::string_view found, const std::string& expected) {
+  if (found.ends_with(",simulated"))
+    return Error{Cause::refused, path + ": holds simulated releases, which no ledger pays for; name another file"};
+  return found_but_expected({path, 1, 1}, "another header", "the releases this ledger belongs to: " + expected);
+}
+
+}  // namespace
+
 Result<ResumePoint> find_resume_point(const std::string& path, const ReleaseFormat& format) {
   FUGU_ASSIGN(Input input, Input::open(path));
   // The last line may have been cut anywhere, so this reads bytes rather than records.
-  std::string header = header_of(format) + "\n";
+  FUGU_ASSIGN(const ReleaseRows rows, ReleaseRows::make(format));
+  const std::string header = rows.header();
   ResumePoint point;
   std::uint64_t offset = 0;
   std::string line;
@@ -192,13 +97,13 @@ Result<ResumePoint> find_resume_point(const std::string& path, const ReleaseForm
     FUGU_ASSIGN(const std::size_t got, input.read(block));
     if (got == 0) break;
     for (std::size_t i = 0; i < got; ++i) {
-      line += block[i];
       ++offset;
-      if (block[i] != '\n') continue;
+      if (block[i] != '\n') {
+        line += block[i];
+        continue;
+      }
       if (in_header) {
-        if (line != header)
-          return found_but_expected({path, 1, 1}, "another header",
-                                    "the releases this ledger belongs to: " + header_of(format));
+        if (line != header) return another_header(path, line, header);
         in_header = false;
         point.bytes = offset;
       } else if (++rows_of_slot == format.series.size()) {
@@ -212,9 +117,7 @@ Result<ResumePoint> find_resume_point(const std::string& path, const ReleaseForm
       line.clear();
     }
   }
-  if (in_header && !header.starts_with(line))
-    return found_but_expected({path, 1, 1}, "another header",
-                              "the releases this ledger belongs to: " + header_of(format));
+  if (in_header && !header.starts_with(line)) return another_header(path, line, header);
   return point;
 }
 

@@ -169,7 +169,7 @@ class PolicyFile::Impl {
 
   const PolicyEvent* hand_out(const StatedPolicy& row, bool judged) {
     if (options_.live) handed_out_.add(row);
-    event_ = {row.meter, options_.membership.of(row.meter), row.policy, row.withdrawn, row.line, judged};
+    event_ = {row.meter, options_.signatures_of.of(row.meter), row.policy, row.withdrawn, row.line, judged};
     return &event_;
   }
 
@@ -189,7 +189,7 @@ class PolicyFile::Impl {
   PolicyEvent event_;
 };
 
-std::vector<std::uint32_t> Membership::of(std::string_view meter) const {
+std::vector<std::uint32_t> MeterSignatures::of(std::string_view meter) const {
   const auto id = map_ != nullptr ? map_->meter(meter) : std::nullopt;
   if (!id) return {};
   const auto series = map_->series_of(*id);

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "fugu/base/rational.hpp"
 #include "fugu/stream/decimal.hpp"
@@ -49,6 +50,15 @@ Aggregator::Aggregator(const SeriesMap& map, Options options) : map_(&map), opti
   mask_ = slots - 1;
 }
 
+Result<void> Aggregator::change_map(const SeriesMap& map, Slot from) {
+  FUGU_CHECK(!change_pending() && from > newest_ && from >= oldest_);
+  FUGU_TRY(validate(map, options_));
+  for (OpenSlot& open : ring_) open.reported.resize(map.meter_count() / 64 + 1);
+  next_map_ = &map;
+  next_from_ = from;
+  return {};
+}
+
 void Aggregator::start(Slot first) {
   oldest_ = first;
   newest_ = first - 1;
@@ -60,6 +70,11 @@ Aggregator::Outcome Aggregator::add(Slot slot, MeterId meter, Raw value) {
   newest_ = std::max(newest_, slot);
   if (value.missing()) return Outcome::missing;
 
+  const SeriesMap& map = map_in(slot);
+  if (meter >= map.meter_count()) return Outcome::elsewhere;
+  const std::span<const SeriesId> series = map.series_of(meter);
+  if (series.empty()) return Outcome::elsewhere;
+
   OpenSlot& open = open_slot(slot);
   std::uint64_t& reported = open.reported[meter / 64];
   const std::uint64_t bit = std::uint64_t{1} << meter % 64;
@@ -68,24 +83,30 @@ Aggregator::Outcome Aggregator::add(Slot slot, MeterId meter, Raw value) {
 
   const std::int64_t steps = value.reveal(RawKey());
   const std::int64_t clamped = std::clamp(steps, options_.clamp.lo, options_.clamp.hi);
-  const std::int64_t counted = options_.transform == nullptr ? clamped : options_.transform->of_reading(meter, clamped);
-  for (SeriesId series : map_->series_of(meter)) open.sums[series] += counted;
+  const std::int64_t counted =
+      options_.transform == nullptr ? clamped : options_.transform->of_reading(slot, meter, clamped);
+  for (const SeriesId id : series) open.sums[id] += counted;
   return clamped == steps ? Outcome::counted : Outcome::clamped;
 }
 
-void Aggregator::finish(OpenSlot& open) {
+void Aggregator::finish(Slot slot) {
+  OpenSlot& open = open_slot(slot);
   for (MeterId meter = 0; meter < map_->meter_count(); ++meter) {
     if ((open.reported[meter / 64] >> meter % 64 & 1) != 0) continue;
-    const std::int64_t counted = options_.transform->of_absent(meter);
+    const std::int64_t counted = options_.transform->of_absent(slot, meter);
     for (SeriesId series : map_->series_of(meter)) open.sums[series] += counted;
   }
   for (SeriesId series = 0; series < open.sums.size(); ++series)
-    open.sums[series] += options_.transform->of_slot(series);
+    open.sums[series] += options_.transform->of_slot(slot, series);
 }
 
 void Aggregator::close(std::vector<Raw>& sums) {
+  if (oldest_ >= next_from_) {
+    map_ = std::exchange(next_map_, nullptr);
+    next_from_ = std::numeric_limits<Slot>::max();
+  }
   OpenSlot& open = open_slot(oldest_);
-  if (options_.transform != nullptr) finish(open);
+  if (options_.transform != nullptr) finish(oldest_);
   sums.resize(open.sums.size());
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = Raw(open.sums[i]);
   std::fill(open.sums.begin(), open.sums.end(), 0);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 
 namespace fugu {
 
@@ -14,6 +15,12 @@ std::optional<Slot> Clock::slot_at(std::int64_t instant_s) const {
   const std::int64_t elapsed_s = instant_s - origin_s_;
   if (elapsed_s % slot_s_ != 0) return std::nullopt;
   return elapsed_s / slot_s_;
+}
+
+Slot Clock::slot_around(std::int64_t instant_s) const {
+  FUGU_CHECK(has_time());
+  const std::int64_t elapsed_s = instant_s - origin_s_;
+  return elapsed_s / slot_s_ - (elapsed_s % slot_s_ < 0 ? 1 : 0);
 }
 
 std::int64_t Clock::start_of(Slot slot) const {
@@ -56,6 +63,11 @@ std::size_t Clock::format(Slot slot, std::int32_t utc_offset_s, std::span<char, 
 std::string Clock::text(Slot slot, std::int32_t utc_offset_s) const {
   std::array<char, kStampTextMax> buffer;
   return {buffer.data(), format(slot, utc_offset_s, buffer)};
+}
+
+std::int64_t wall_clock_s() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::floor<std::chrono::seconds>(now).count();
 }
 
 std::optional<Slot> parse_slot_number(std::string_view text) noexcept {

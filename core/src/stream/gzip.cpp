@@ -43,6 +43,7 @@ class MaybeGzip final : public ByteSource {
   }
 
   bool would_wait() override { return !failure_ && buffered() == 0 && !output_pending_ && source_->would_wait(); }
+  void wait(std::chrono::milliseconds at_most) override { source_->wait(at_most); }
   bool is_live() const override { return source_->is_live(); }
 
  private:

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
+#include <thread>
 #include <utility>
 
 #include "fugu/base/durable_file.hpp"
@@ -46,6 +48,11 @@ class Descriptor final : public ByteSource {
     return poll(&request, 1, 0) == 0;
   }
 
+  void wait(std::chrono::milliseconds at_most) override {
+    pollfd request{fd_, POLLIN, 0};
+    poll(&request, 1, static_cast<int>(std::min<std::int64_t>(at_most.count(), std::numeric_limits<int>::max())));
+  }
+
   bool is_live() const override { return live_; }
 
  private:
@@ -76,6 +83,10 @@ class Memory final : public ByteSource {
 };
 
 }  // namespace
+
+void ByteSource::wait(std::chrono::milliseconds at_most) {
+  std::this_thread::sleep_for(std::min(at_most, std::chrono::milliseconds(10)));
+}
 
 Result<Input> Input::open(const std::string& path, std::shared_ptr<ReadProgress> progress) {
   if (path == "-") {

@@ -78,6 +78,9 @@ class ReadingsParser {
   /// Replaces what is in `parsed`; its memory is reused.
   void parse(const LineBlock& block, ParsedReadings& parsed);
 
+  /// From now on names are those of another map, which must outlive the parser.
+  void look_up_meters_in(const SeriesMap& map) { meters_ = MeterFinder(map); }
+
   /// The time field of a row that was parsed before, for an error found later.
   std::string_view time_of(std::string_view row) const;
 

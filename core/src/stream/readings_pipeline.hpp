@@ -40,6 +40,11 @@ class ReadingsPipeline {
   /// The next block, valid until the next call. `waiting` only when `may_wait` is false.
   Result<NextBlock> next(bool may_wait);
 
+  /// With one thread: from now on names are those of another map, which must outlive the pipeline.
+  void look_up_meters_in(const SeriesMap& map) { parser_.look_up_meters_in(map); }
+  /// Returns when a live input has more, or after `at_most`, or earlier. Needs one thread.
+  void wait(std::chrono::milliseconds at_most) { blocks_.wait(at_most); }
+
   const ReadingsParser& parser() const { return parser_; }
   const std::string& file() const { return blocks_.input().name(); }
 

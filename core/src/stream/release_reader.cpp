@@ -11,35 +11,58 @@ namespace fugu {
 
 namespace {
 
-constexpr std::string_view kHeader = "time,series,value,scale,loss_rate,sampled";
-constexpr std::size_t kColumns = 6;
+constexpr std::string_view kColumns = "time,series,value,scale,loss_rate,sampled";
+constexpr std::string_view kColumnsRho = "time,series,value,scale,loss_rate_rho,sampled";
+constexpr std::size_t kColumnCount = 6;
+
+/// Takes `part` off the front of `rest`.
+bool take(std::string_view& rest, std::string_view part) {
+  if (!rest.starts_with(part)) return false;
+  rest.remove_prefix(part.size());
+  return true;
+}
 
 }  // namespace
 
-ReleaseReader::ReleaseReader(LineReader lines, Options options, std::size_t columns, std::optional<std::size_t> lower)
+ReleaseReader::ReleaseReader(LineReader lines, Options options, const Columns& columns)
     : lines_(std::move(lines)),
       clock_(options.clock),
       series_fixed_(!options.series.empty()),
       series_(std::move(options.series)),
-      columns_(columns),
-      lower_(lower) {}
+      columns_(columns) {}
+
+std::optional<ReleaseReader::Columns> ReleaseReader::columns_of(std::string_view header) {
+  Columns columns{.count = kColumnCount, .currency = Currency::epsilon, .lower = std::nullopt, .simulated = false};
+  if (take(header, kColumnsRho)) {
+    columns.currency = Currency::rho;
+  } else if (!take(header, kColumns)) {
+    return std::nullopt;
+  }
+  if (take(header, ",lower,upper")) {
+    columns.lower = columns.count;
+    columns.count += 2;
+  }
+  if (take(header, ",simulated")) {
+    columns.simulated = true;
+    columns.count += 1;
+  }
+  if (!header.empty()) return std::nullopt;
+  return columns;
+}
 
 Result<ReleaseReader> ReleaseReader::open(Input input, Options options) {
   LineReader lines(std::move(input));
-  FUGU_ASSIGN(const std::string_view header, csv::read_header(lines, kHeader));
-  if (header != kHeader && !header.starts_with(std::string(kHeader) + ","))
+  FUGU_ASSIGN(const std::string_view header, csv::read_header(lines, kColumns));
+  const auto columns = columns_of(header);
+  if (!columns)
     return found_but_expected(lines.at(1), "another header",
-                              "a releases file, whose header begins " + std::string(kHeader));
-  const std::vector<std::string_view> names = csv::split(header);
-  std::optional<std::size_t> lower;
-  for (std::size_t i = kColumns; i + 1 < names.size(); ++i) {
-    if (names[i] == "lower" && names[i + 1] == "upper") lower = i;
-  }
-  return ReleaseReader(std::move(lines), std::move(options), names.size(), lower);
+                              "the columns of releases: " + std::string(kColumns) +
+                                  " (loss_rate_rho with δ > 0), then perhaps lower,upper and simulated, and no others");
+  return ReleaseReader(std::move(lines), std::move(options), *columns);
 }
 
 Result<Slot> ReleaseReader::slot_of(std::string_view time, std::size_t column) {
-  if (time == last_time_) return last_slot_;
+  if (last_slot_ >= 0 && time == last_time_) return last_slot_;
   Slot slot = last_slot_ + 1;
   if (clock_) {
     Tick tick;
@@ -48,6 +71,7 @@ Result<Slot> ReleaseReader::slot_of(std::string_view time, std::size_t column) {
       return found_but_expected(lines_.at(column), shown_time(time), clock_->expected(fault));
     slot = tick.slot;
   }
+  if (slot < 0) return found_but_expected(lines_.at(column), "a time before the stream's first slot", "a later one");
   if (slot < last_slot_) return found_but_expected(lines_.at(column), "a time before the row above", "ascending times");
   last_time_ = time;
   return last_slot_ = slot;
@@ -75,9 +99,9 @@ Result<bool> ReleaseReader::next(ReleaseRecord& record) {
   if (!read) return false;
   const std::string_view line = *read;
   const std::vector<std::string_view> fields = csv::split(line);
-  if (fields.size() != columns_)
+  if (fields.size() != columns_.count)
     return found_but_expected(lines_.at(1), csv::count_fields(fields.size()),
-                              csv::count_fields(columns_) + " as in the header");
+                              csv::count_fields(columns_.count) + " as in the header");
   FUGU_ASSIGN(record.slot, slot_of(fields[0], 1));
   FUGU_ASSIGN(record.series, series_of(fields[1], csv::column_of(fields[1], line)));
   record.known = !fields[2].empty();
@@ -90,15 +114,19 @@ Result<bool> ReleaseReader::next(ReleaseRecord& record) {
     if (!fields[3].empty()) {
       FUGU_ASSIGN(record.scale, number(fields[3], line, "a noise scale"));
     }
-    if (lower_) {
-      FUGU_ASSIGN(record.lower, number(fields[*lower_], line, "a lower bound"));
-      FUGU_ASSIGN(record.upper, number(fields[*lower_ + 1], line, "an upper bound"));
+    if (columns_.lower) {
+      FUGU_ASSIGN(record.lower, number(fields[*columns_.lower], line, "a lower bound"));
+      FUGU_ASSIGN(record.upper, number(fields[*columns_.lower + 1], line, "an upper bound"));
     }
   }
   FUGU_ASSIGN(record.loss_rate, number(fields[4], line, "a loss rate"));
   if (fields[5] != "0" && fields[5] != "1")
     return found_but_expected(lines_.at(csv::column_of(fields[5], line)), shown(fields[5]), "0 or 1");
   record.sampled = fields[5] == "1";
+  if (columns_.simulated && fields.back() != "1")
+    return found_but_expected(lines_.at(csv::column_of(fields.back(), line)), shown(fields.back()), "1: simulated");
+  record.currency = columns_.currency;
+  record.simulated = columns_.simulated;
   return true;
 }
 

@@ -1,23 +1,52 @@
 #include "fugu/stream/series_map.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 
 #include "fugu/stream/csv.hpp"
+#include "fugu/stream/location.hpp"
 
 namespace fugu {
 namespace {
 
-constexpr std::string_view kHeader = "a header `meter,series`";
+/// Rows of two names each, in either order of the columns.
+class Pairs {
+ public:
+  /// `other`: what the second column is called.
+  static Result<Pairs> open(Input input, std::string other) {
+    Pairs pairs(LineReader(std::move(input)), std::move(other));
+    const std::string expected = "a header `meter," + pairs.other_ + "`";
+    FUGU_ASSIGN(const auto header, csv::read_header(pairs.lines_, expected));
+    pairs.swapped_ = header == pairs.other_ + ",meter";
+    if (!pairs.swapped_ && header != "meter," + pairs.other_)
+      return found_but_expected(pairs.lines_.at(1), "other columns", expected);
+    return pairs;
+  }
 
-// Whether the columns are in the order series, meter.
-Result<bool> read_columns(LineReader& lines) {
-  FUGU_ASSIGN(const auto header, csv::read_header(lines, kHeader));
-  if (header == "meter,series") return false;
-  if (header == "series,meter") return true;
-  return found_but_expected(lines.at(1), "other columns", kHeader);
-}
+  /// False at the end. Meter and other name stay valid until the next call.
+  Result<bool> next(std::string_view& meter, std::string_view& other) {
+    FUGU_ASSIGN(const auto line, lines_.next());
+    if (!line) return false;
+    const auto fields = csv::split(*line);
+    if (fields.size() != 2) return found_but_expected(lines_.at(1), csv::count_fields(fields.size()), "2 fields");
+    meter = fields[swapped_ ? 1 : 0];
+    other = fields[swapped_ ? 0 : 1];
+    FUGU_TRY(csv::check_name(meter, lines_.at(csv::column_of(meter, *line)), "a meter id"));
+    FUGU_TRY(csv::check_name(other, lines_.at(csv::column_of(other, *line)), "a " + other_ + " name"));
+    return true;
+  }
+
+  const LineReader& lines() const { return lines_; }
+
+ private:
+  Pairs(LineReader lines, std::string other) : lines_(std::move(lines)), other_(std::move(other)) {}
+
+  LineReader lines_;
+  std::string other_;
+  bool swapped_ = false;
+};
 
 bool contains(const std::vector<SeriesId>& set, const std::vector<SeriesId>& subset) {
   return std::includes(set.begin(), set.end(), subset.begin(), subset.end());
@@ -25,53 +54,117 @@ bool contains(const std::vector<SeriesId>& set, const std::vector<SeriesId>& sub
 
 }  // namespace
 
-Result<SeriesMap> SeriesMap::read(Input input) {
-  LineReader lines(std::move(input));
-  FUGU_ASSIGN(const bool swapped, read_columns(lines));
+Result<SeriesMap> SeriesMap::read(Input input) { return read(std::move(input), nullptr); }
+
+Result<SeriesMap> SeriesMap::read_again(Input input, const SeriesMap& earlier) {
+  return read(std::move(input), &earlier);
+}
+
+Result<SeriesMap> SeriesMap::read(Input input, const SeriesMap* earlier) {
+  FUGU_ASSIGN(Pairs rows, Pairs::open(std::move(input), "series"));
   SeriesMap map;
   NameTable series;
-  std::vector<Pair> pairs;
-  while (true) {
-    FUGU_ASSIGN(const auto line, lines.next());
-    if (!line) break;
-    auto fields = csv::split(*line);
-    if (fields.size() != 2) return found_but_expected(lines.at(1), csv::count_fields(fields.size()), "2 fields");
-    if (swapped) std::swap(fields[0], fields[1]);
-    FUGU_TRY(csv::check_name(fields[0], lines.at(csv::column_of(fields[0], *line)), "a meter id"));
-    FUGU_TRY(csv::check_name(fields[1], lines.at(csv::column_of(fields[1], *line)), "a series name"));
-    pairs.push_back({map.meters_.intern(fields[0]), series.intern(fields[1]), lines.line()});
+  if (earlier != nullptr) {
+    map.meters_ = earlier->meters_;
+    for (const std::string& name : earlier->series_) series.intern(name);
   }
-  if (pairs.empty()) return found_but_expected({lines.file(), 0, 0}, "no rows", "a meter and its series in each row");
+  std::vector<Pair> pairs;
+  std::string_view meter;
+  std::string_view name;
+  for (;;) {
+    FUGU_ASSIGN(const bool more, rows.next(meter, name));
+    if (!more) break;
+    if (earlier != nullptr && !series.find(name))
+      return found_but_expected(rows.lines().at(1), "a series that the stream did not begin with",
+                                "one of the series of the first map: another set of series needs another ledger");
+    pairs.push_back({map.meters_.intern(meter), series.intern(name), rows.lines().line()});
+  }
+  const std::string_view file = rows.lines().file();
+  if (pairs.empty()) return found_but_expected({file, 0, 0}, "no rows", "a meter and its series in each row");
   for (SeriesId id = 0; id < series.size(); ++id) map.series_.emplace_back(series.name(id));
-  FUGU_TRY(map.index(std::move(pairs), lines.file()));
+  FUGU_TRY(map.index(std::move(pairs), file));
   return map;
 }
 
 Result<void> SeriesMap::index(std::vector<Pair> pairs, std::string_view file) {
   const auto key = [](const Pair& pair) { return std::tuple(pair.meter, pair.series, pair.line); };
   std::sort(pairs.begin(), pairs.end(), [&](const Pair& a, const Pair& b) { return key(a) < key(b); });
-  begins_.push_back(0);
+  begins_.assign(1, 0);
   meters_in_.resize(series_.size());
   std::uint64_t repeated_line = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const bool same_meter = i > 0 && pairs[i].meter == pairs[i - 1].meter;
-    if (same_meter && pairs[i].series == pairs[i - 1].series && (repeated_line == 0 || pairs[i].line < repeated_line)) {
-      repeated_line = pairs[i].line;
-    }
-    if (i > 0 && !same_meter) begins_.push_back(i);
+    const bool repeated = i > 0 && pairs[i].meter == pairs[i - 1].meter && pairs[i].series == pairs[i - 1].series;
+    if (repeated && (repeated_line == 0 || pairs[i].line < repeated_line)) repeated_line = pairs[i].line;
+    begins_.resize(pairs[i].meter + std::size_t{1}, i);  // where meters begin up to this one: some may have none
     memberships_.push_back(pairs[i].series);
     ++meters_in_[pairs[i].series];
   }
-  begins_.push_back(pairs.size());
+  begins_.resize(meter_count() + 1, pairs.size());
   if (repeated_line == 0) return {};
   return found_but_expected({file, repeated_line, 1}, "a meter and series that an earlier row has", "each pair once");
 }
 
-std::vector<std::vector<SeriesId>> SeriesMap::signatures() const {
-  std::vector<std::vector<SeriesId>> sets;
-  for (MeterId meter = 0; meter < meter_count(); ++meter) {
-    sets.emplace_back(series_of(meter).begin(), series_of(meter).end());
+Result<void> SeriesMap::read_households(Input input) {
+  FUGU_ASSIGN(Pairs rows, Pairs::open(std::move(input), "household"));
+  NameTable units;
+  constexpr UnitId kNone = ~UnitId{0};
+  std::vector<UnitId> unit_of(meter_count(), kNone);
+  NameTable named;  // meters, also those that the series map does not have
+  std::string_view meter;
+  std::string_view household;
+  for (;;) {
+    FUGU_ASSIGN(const bool more, rows.next(meter, household));
+    if (!more) break;
+    if (named.find(meter))
+      return found_but_expected(rows.lines().at(1), "a meter that an earlier row has", "each meter once");
+    named.intern(meter);
+    const auto id = meters_.find(meter);
+    if (id) unit_of[*id] = units.intern(household);
   }
+  for (MeterId id = 0; id < unit_of.size(); ++id) {
+    if (unit_of[id] != kNone) continue;
+    if (units.find(meter_name(id)))
+      return Error{Cause::bad_input, std::string(rows.lines().file()) + ": found household " +
+                                         shown_name(meter_name(id)) + ", which is also the id of a meter that is not " +
+                                         "in it; expected another name, or a row that puts the meter into it"};
+    unit_of[id] = units.intern(meter_name(id));
+  }
+  units_ = std::move(units);
+  unit_of_ = std::move(unit_of);
+  return {};
+}
+
+std::vector<std::vector<SeriesId>> SeriesMap::series_by_unit() const {
+  std::vector<std::vector<SeriesId>> sets(unit_count());
+  for (MeterId meter = 0; meter < meter_count(); ++meter) {
+    const auto series = series_of(meter);
+    std::vector<SeriesId>& set = sets[unit_of(meter)];
+    set.insert(set.end(), series.begin(), series.end());
+  }
+  if (!units_) return sets;
+  for (std::vector<SeriesId>& set : sets) {
+    std::sort(set.begin(), set.end());
+    set.erase(std::unique(set.begin(), set.end()), set.end());
+  }
+  return sets;
+}
+
+std::vector<std::uint64_t> SeriesMap::meters_of_one_unit() const {
+  std::vector<std::uint64_t> most(series_.size(), 1);
+  if (!units_) return most;
+  std::map<std::pair<UnitId, SeriesId>, std::uint64_t> meters;
+  for (MeterId meter = 0; meter < meter_count(); ++meter) {
+    for (const SeriesId series : series_of(meter)) {
+      const std::uint64_t count = ++meters[{unit_of(meter), series}];
+      most[series] = std::max(most[series], count);
+    }
+  }
+  return most;
+}
+
+std::vector<std::vector<SeriesId>> SeriesMap::signatures() const {
+  std::vector<std::vector<SeriesId>> sets = series_by_unit();
+  std::erase_if(sets, [](const auto& set) { return set.empty(); });
   const auto larger_first = [](const auto& a, const auto& b) {
     return a.size() != b.size() ? a.size() > b.size() : a < b;
   };

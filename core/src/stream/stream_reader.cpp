@@ -90,7 +90,7 @@ Result<void> StreamReader::start() {
   }
   if (skip_before_) next_slot_ = *skip_before_;
   stage_ = Stage::running;
-  return check_gap(next_slot_ - 1, time);
+  return check_ahead(next_slot_ - 1, time);
 }
 
 Result<void> StreamReader::parse_first_stamp(std::string_view time, Stamp& first) const {
@@ -149,14 +149,23 @@ Result<void> StreamReader::read_row() {
   ahead_.utc_offset_s = tick.utc_offset_s;
   if (tick.slot == before) return time_error(time, ", which the row before has", "each slot once");
   if (tick.slot < before) return time_error(time, ", which is before that of an earlier row", "ascending times");
-  FUGU_TRY(check_gap(before, time));
+  FUGU_TRY(check_ahead(before, time));
   return parse_cells(*line);
 }
 
-Result<void> StreamReader::check_gap(Slot before, std::string_view time) const {
-  if (ahead_.slot - before <= options_.gap_slots_max) return {};
+// Whether the row ahead may move the stream on to its slot.
+Result<void> StreamReader::check_ahead(Slot before, std::string_view time) const {
+  if (options_.wall_clock_s && clock_.has_time()) {
+    const Slot latest = clock_.slot_around(options_.wall_clock_s()) + 1;
+    if (ahead_.slot > latest) {
+      return time_error(time, ", which is ahead of this machine's clock",
+                        "rows of a live stream up to " + clock_.text(latest, last_offset_s_));
+    }
+  }
+  const Slot gap_slots = ahead_.slot - before;
+  if (gap_slots <= options_.gap_slots_max) return {};
   return time_error(time, ", which is far ahead of the rows before",
-                    "a gap of at most " + std::to_string(options_.gap_slots_max) + " slots");
+                    csv::expected_gap(options_.gap_slots_max, gap_slots, clock_));
 }
 
 Result<void> StreamReader::parse_cells(std::string_view line) {

@@ -6,6 +6,7 @@
 
 #include "fugu/attack/attack.hpp"
 #include "fugu/base/check.hpp"
+#include "fugu/simulate/simulation_noise.hpp"
 
 namespace fugu {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "fugu/noise/exponentials.hpp"
+#include "fugu/simulate/exponentials.hpp"
 #include "fugu/strategy/release_allowance.hpp"
 #include "fugu/strategy/tenat.hpp"
 

@@ -9,8 +9,8 @@
 #include <limits>
 #include <unordered_map>
 
-#include "fugu/mechanism/publisher.hpp"
 #include "fugu/noise/law.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/outlook.hpp"
 #include "fugu/stream/location.hpp"
 
@@ -516,7 +516,7 @@ Prediction Advisor::yardstick(Yardstick yardstick) const {
 std::vector<const StrategyKind*> Advisor::strategies() const {
   std::vector<const StrategyKind*> fit;
   for (const StrategyKind& kind : strategy_kinds()) {
-    if (serves(kind, Serves::windows) && !kind.comparison_only) fit.push_back(&kind);
+    if (serves(kind, Serves::windows)) fit.push_back(&kind);
   }
   return fit;
 }

@@ -7,11 +7,12 @@
 #include <filesystem>
 #include <numeric>
 
-#include "fugu/mechanism/publisher.hpp"
+#include "fugu/comparison/printed_shares.hpp"
 #include "fugu/metric/truth.hpp"
 #include "fugu/noise/law.hpp"
 #include "fugu/simulate/dice.hpp"
 #include "fugu/simulate/households.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/discounted.hpp"
 #include "fugu/strategy/registry.hpp"
 #include "fugu/stream/stream_reader.hpp"
@@ -241,8 +242,7 @@ Result<std::unique_ptr<Strategy>> DiscountedStudy::strategy_of(const DiscountedC
   FUGU_ASSIGN(const Definition definition, definition_of(cell));
   using Schedule = DiscountedSchedule;
   if (cell.schedule == Schedule::published)  // also where it breaks its promise: that is what there is to see
-    return std::unique_ptr<Strategy>(
-        std::make_unique<PublishedShares>(PublishedShares::as_printed(definition.discount())));
+    return std::unique_ptr<Strategy>(std::make_unique<PrintedShares>(definition.discount()));
   if (cell.schedule == Schedule::uniform) return make_strategy("uniform", {.window_slots = definition.window_slots()});
   if (cell.schedule == Schedule::equal) return make_strategy("equal", {.discount = definition.discount()});
   // The error of an average is the noise over the number of households, which is public: sensitivities that differ.

@@ -9,6 +9,8 @@
 #include "fugu/distributional/state.hpp"
 #include "fugu/estimation/similarity.hpp"
 #include "fugu/metric/truth.hpp"
+#include "fugu/simulate/seeded_bits.hpp"
+#include "fugu/simulate/simulation_noise.hpp"
 #include "fugu/stream/stream_reader.hpp"
 #include "fugu/study/result_file.hpp"
 

@@ -140,28 +140,29 @@ StrategyParameters Study::parameters_of(const SuiteRequirement& requirement,
                                         const std::optional<std::uint64_t>& every_slots) const {
   return {.policies = requirement.policies.has_value(),
           .window_slots = requirement.window_slots.value_or(1),
-          .every_slots = every_slots,
-          .true_variance = 1};  // of each stream, where a published form wants it: mechanism_of
+          .every_slots = every_slots};
 }
 
 Result<void> Study::check_mechanism(const SuiteMechanism& mechanism) const {
   const Location place{suite_.file, mechanism.place.line, mechanism.place.column};
   // What a suite writes in another way than the options that the registry names.
-  const StrategyKind* kind = find_strategy(mechanism.name);
+  const CatalogueEntry* kind = find_in_catalogue(mechanism.name);
   const bool is_hybrid = mechanism.name == kHybrid;
   if (is_hybrid && !mechanism.every_slots)
     return found_but_expected(place, "hybrid without K",
                               "\"hybrid:K\" for a release every K-th slot, such as \"hybrid:8\"");
   if (kind != nullptr && !is_hybrid && mechanism.every_slots)
     return found_but_expected(place, shown(mechanism.label), mechanism.name + ": only hybrid takes a K");
-  if (kind != nullptr && (static_cast<unsigned>(kind->serves) & static_cast<unsigned>(Serves::both)) == 0)
+  if (kind != nullptr && !serves(*kind, Serves::windows | Serves::policies))
     return found_but_expected(place, mechanism.name + ", which serves neither w nor policies",
                               "a mechanism that does, such as \"uniform\"");
   for (const SuiteRequirement& requirement : suite_.requirements) {
     if (kind != nullptr && kind->serves == Serves::policies && !requirement.policies)
       return found_but_expected(place, mechanism.name + ", which follows policies, and a requirement with w",
                                 "policies = { meters = 20, per_day = 12, floor = 1 } instead of w in each requirement");
-    const auto made = make_strategy(mechanism.name, parameters_of(requirement, mechanism.every_slots));
+    // The variance is that of each stream, where a published form wants it: mechanism_of().
+    const auto made =
+        make_from_catalogue(mechanism.name, parameters_of(requirement, mechanism.every_slots), {.true_variance = 1});
     if (!made)
       return Error{Cause::bad_input, suite_.file + ":" + std::to_string(place.line) + ":" +
                                          std::to_string(place.column) + ": " + made.error().message};
@@ -174,7 +175,7 @@ Result<void> Study::list_mechanisms(bool as_published) {
     return std::ranges::any_of(mechanisms_, [&](const Cell& cell) { return cell.label == label; });
   };
   const auto add_all = [&](bool comparison_only) {
-    for (const StrategyKind& kind : strategy_kinds()) {
+    for (const CatalogueEntry& kind : catalogue()) {
       const SuiteMechanism mechanism{std::string(kind.name), std::string(kind.name)};
       if (kind.comparison_only != comparison_only || listed(kind.name) || !check_mechanism(mechanism)) continue;
       mechanisms_.push_back({.label = mechanism.label, .strategy = &kind});
@@ -186,7 +187,7 @@ Result<void> Study::list_mechanisms(bool as_published) {
       continue;
     }
     FUGU_TRY(check_mechanism(mechanism));
-    const StrategyKind* kind = find_strategy(mechanism.name);
+    const CatalogueEntry* kind = find_in_catalogue(mechanism.name);
     if (kind->comparison_only && !as_published)
       return found_but_expected({suite_.file, mechanism.place.line, mechanism.place.column},
                                 mechanism.name + ", which breaks its promise or has none",
@@ -232,10 +233,10 @@ void Study::list_cells() {
 
 Result<Mechanism> Study::mechanism_of(const Cell& cell) const {
   const SuiteRequirement& requirement = requirement_of(cell);
-  StrategyParameters parameters = parameters_of(requirement, cell.every_slots);
-  parameters.true_variance = streams_[cell.stream].variance_steps();
-  parameters.unit_steps = 1 / streams_[cell.stream].unit_step().to_double();
-  FUGU_ASSIGN(auto strategy, cell.strategy->make(parameters));
+  const PreparedStream& stream = streams_[cell.stream];
+  FUGU_ASSIGN(auto strategy, make_from_catalogue(cell.strategy->name, parameters_of(requirement, cell.every_slots),
+                                                 {.unit_steps = 1 / stream.unit_step().to_double(),
+                                                  .true_variance = stream.variance_steps()}));
   Mechanism mechanism{definitions_[cell.requirement], exposures_[cell.stream], NoiseKind::laplace, std::move(strategy)};
   if (requirement.policies)
     mechanism.policies = std::make_unique<StatedPolicies>(policies_[cell.requirement][cell.stream]);

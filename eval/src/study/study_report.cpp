@@ -432,7 +432,7 @@ Verdict worst_verdict(const Cube& cube, std::size_t row) {
 
 /// `kind` is null for yardsticks. Without an accountant nothing keeps a form from breaking its promise: that it did not
 /// in these runs is no proof.
-report::Cell verdict_cell(const Verdict& verdict, const StrategyKind* kind) {
+report::Cell verdict_cell(const Verdict& verdict, const CatalogueEntry* kind) {
   if (verdict.kind == Verdict::Kind::holds && kind != nullptr && kind->comparison_only)
     return {"not seen to break here", report::Tone::plain};
   std::string text(name_of(verdict.kind));
@@ -493,7 +493,7 @@ void add_verdicts(report::Page& page, const Cube& cube) {
                                   {"verdict", Align::text},
                                   {"page", Align::text}}};
   for (std::size_t row = 0; row < cube.rows(); ++row) {
-    const StrategyKind* kind = cube.row(row).strategy;
+    const CatalogueEntry* kind = cube.row(row).strategy;
     if (kind == nullptr || !kind->comparison_only) continue;
     const Verdict verdict = worst_verdict(cube, row);
     table.rows.push_back({{cube.row(row).label},

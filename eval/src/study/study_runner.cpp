@@ -10,6 +10,7 @@
 
 #include "fugu/metric/metric.hpp"
 #include "fugu/noise/law.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/study/study.hpp"
 
 namespace fugu {

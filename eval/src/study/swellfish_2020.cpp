@@ -8,8 +8,9 @@
 #include <numbers>
 
 #include "fugu/attack/attack.hpp"
+#include "fugu/comparison/conference_planners.hpp"
 #include "fugu/filter/filter.hpp"
-#include "fugu/mechanism/publisher.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/outlook.hpp"
 #include "fugu/strategy/registry.hpp"
 #include "fugu/strategy/tenat.hpp"
@@ -316,7 +317,7 @@ Result<std::vector<double>> ConferenceStudy::planned(const Cell& cell, NoiseKind
     const auto planner = make_conference_theorem_11(options);
     return planned_rates(*planner, experiment.book, outlook);
   }
-  FUGU_ASSIGN(const OutlookStrategy strategy, make_outlook_strategy(name, options));
+  FUGU_ASSIGN(const ComparedOutlook strategy, make_compared_outlook(name, options));
   kind = noise_for(delta);
   return planned_rates(*strategy.planner, experiment.book, outlook);
 }
@@ -416,7 +417,7 @@ Result<void> ConferenceStudy::run_rescuedp(const Cell& cell, Errors& errors, std
                 Definition::make({.protects = Protects::w_event, .epsilon = epsilon, .window_slots = window_of(cell)}));
     FUGU_ASSIGN(Exposure exposure,
                 Exposure::make({.sensitivity_steps = {about.sensitivity_w}, .signatures = Exposure::all_shared(1)}));
-    FUGU_ASSIGN(auto strategy, make_strategy("rescuedp", {.window_slots = window_of(cell), .unit_steps = kWattsPerKw}));
+    FUGU_ASSIGN(auto strategy, make_strategy("rescuedp", {.window_slots = window_of(cell)}));
     Simulation simulation({std::move(definition), std::move(exposure), NoiseKind::laplace, std::move(strategy)},
                           std::make_unique<SimulationNoise>(seed_of(cell), run));
     SlotRow row{.values = {Raw()}};

@@ -8,6 +8,9 @@
 #include <map>
 
 #include "fugu/attack/attack.hpp"
+#include "fugu/comparison/catalogue.hpp"
+#include "fugu/comparison/conference_planners.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/outlook.hpp"
 #include "fugu/strategy/tenat.hpp"
 #include "fugu/stream/csv.hpp"
@@ -48,7 +51,7 @@ constexpr ThesisMechanism kMechanisms[] = {
 };
 
 bool serves_policies(const ThesisMechanism& mechanism) {
-  return find_strategy(mechanism.strategy)->serves != Serves::windows;
+  return find_in_catalogue(mechanism.strategy)->serves != Serves::windows;
 }
 
 }  // namespace
@@ -157,8 +160,8 @@ Result<Mechanism> ThesisStudy::mechanism_of(const Task& task) const {
                        : Definition::make({.protects = Protects::w_event, .epsilon = epsilon, .window_slots = w}));
   FUGU_ASSIGN(Exposure exposure, Exposure::make({.sensitivity_steps = {collections_.sensitivity_w},
                                                  .signatures = Exposure::all_shared(1)}));
-  FUGU_ASSIGN(auto strategy,
-              make_strategy(mechanism.strategy, {.policies = policies, .window_slots = w, .unit_steps = kWattsPerKw}));
+  FUGU_ASSIGN(auto strategy, make_from_catalogue(mechanism.strategy, {.policies = policies, .window_slots = w},
+                                                 {.unit_steps = kWattsPerKw}));
   Mechanism made{std::move(definition), std::move(exposure), NoiseKind::laplace, std::move(strategy)};
   if (policies)
     made.policies = std::make_unique<CollectionFeed>(collections_.policies[task.household],
@@ -197,7 +200,7 @@ ThesisStudy::Errors ThesisStudy::expected_errors(std::size_t zone, std::span<con
 Result<std::vector<ThesisRow>> ThesisStudy::plan(const Task& task) const {
   const ThesisMechanism& mechanism = kMechanisms[task.mechanism];
   FUGU_ASSIGN(const OutlookStrategy strategy,
-              make_outlook_strategy(mechanism.strategy, {.sensitivity_steps = collections_.sensitivity_w}));
+              make_compared_outlook(mechanism.strategy, {.sensitivity_steps = collections_.sensitivity_w}));
   // Every rule is linear in ε when all policies have the same: one plan serves all.
   const PolicyBook book = collections_.book(task.household, Budget::round_down(kThesisEpsilon));
   const std::vector<double> rates =
@@ -239,7 +242,7 @@ ThesisStudy::Errors ThesisStudy::measured_errors(std::size_t zone, std::span<con
 Result<ThesisStudy::Errors> ThesisStudy::simulate_once(const Task& task, std::uint64_t run,
                                                        std::vector<double>* rates) const {
   FUGU_ASSIGN(Mechanism mechanism, mechanism_of(task));
-  const bool enforced = !find_strategy(kMechanisms[task.mechanism].strategy)->comparison_only;
+  const bool enforced = !find_in_catalogue(kMechanisms[task.mechanism].strategy)->comparison_only;
   Simulation simulation(std::move(mechanism), std::make_unique<SimulationNoise>(seed_of(task, task.zone), run),
                         enforced);
   const std::vector<std::int64_t>& watts = watts_[task.zone];
@@ -263,7 +266,7 @@ void ThesisStudy::judge(const PolicyBook& book, std::span<const double> rates, T
   const Interval all{0, static_cast<Slot>(rates.size()) - 1};
   const BookUse use = check_rates(book, all, rates, Delta::zero());
   row.verdict.worst_share = use.worst ? use.worst->use : 0;
-  const bool leaks = find_strategy(kMechanisms[row.mechanism].strategy)->leaks;
+  const bool leaks = find_in_catalogue(kMechanisms[row.mechanism].strategy)->leaks;
   row.verdict.kind = leaks                                    ? Verdict::Kind::leaks
                      : keeps_promise(row.verdict.worst_share) ? Verdict::Kind::holds
                                                               : Verdict::Kind::breaks;

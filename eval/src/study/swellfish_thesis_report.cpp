@@ -6,6 +6,7 @@
 
 #include "fugu/metric/metric.hpp"
 #include "fugu/report/number.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/study/swellfish_thesis.hpp"
 #include "run_statistics.hpp"
 

@@ -9,8 +9,9 @@
 #include "fugu/meter/collector.hpp"
 #include "fugu/meter/keyed_words.hpp"
 #include "fugu/metric/temporal.hpp"
-#include "fugu/noise/noise.hpp"
 #include "fugu/simulate/households.hpp"
+#include "fugu/simulate/seeded_bits.hpp"
+#include "fugu/simulate/simulation_noise.hpp"
 
 namespace fugu {
 

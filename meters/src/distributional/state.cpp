@@ -1,7 +1,8 @@
 // The state as text:
 //
-//     fugu-distributional-state,1
+//     fugu-distributional-state,2
 //     id,HEX
+//     key,HEX                                         what draws follow from
 //     plan,…
 //     learned-until,SECONDS                           end of the past readings, if they have time stamps
 //     series,NAME,mean,variance                       the constants, in the order of the series map
@@ -24,7 +25,8 @@ namespace fugu {
 
 namespace {
 
-constexpr std::string_view kMagic = "fugu-distributional-state,1";
+constexpr std::string_view kMagic = "fugu-distributional-state,2";
+constexpr std::string_view kMagicWithoutKey = "fugu-distributional-state,1";
 
 std::string hex(std::uint64_t word) {
   char text[17];
@@ -108,13 +110,14 @@ Result<DistributionalState> DistributionalState::prepare(const DistributionalPla
   for (std::size_t i = 0; i < map.series().size(); ++i) state.constants_.push_back(laws.draw(noise));
   SecureBits bits;
   state.id_ = hex(bits.take64()) + hex(bits.take64());
+  state.key_ = SecretKey::make();
   state.learned_until_s_ = learned_until_s;
   return state;
 }
 
 std::string DistributionalState::text() const {
-  std::string text = std::string(kMagic).append("\nid,").append(id_).append("\nplan,").append(plan().text());
-  text += '\n';
+  std::string text = std::string(kMagic).append("\nid,").append(id_).append("\nkey,").append(key_.hex());
+  text.append("\nplan,").append(plan().text()).append("\n");
   if (learned_until_s_) text.append("learned-until,").append(std::to_string(*learned_until_s_)).append("\n");
   for (std::size_t i = 0; i < members_.series.size(); ++i) {
     text.append("series,").append(members_.series[i]).append(",").append(std::to_string(constants_[i].mean_steps));
@@ -144,11 +147,17 @@ Result<DistributionalState> DistributionalState::load(const std::string& path) {
 Result<DistributionalState> DistributionalState::read(Input input) {
   StateLines lines(std::move(input));
   FUGU_ASSIGN(const std::string_view magic, lines.next());
+  if (magic == kMagicWithoutKey)
+    return found_but_expected(lines.here(), "a state of an earlier fugu, which drew anew whenever it published",
+                              "one that was prepared for a stream that begins now");
   if (magic != kMagic)
     return found_but_expected(lines.here(), "another file", "a state of fugu distributional prepare");
   FUGU_ASSIGN(std::string_view id_line, lines.next());
   if (!take_key(id_line, "id")) return damaged(lines.here());
   const std::string id(id_line);
+  FUGU_ASSIGN(std::string_view key_line, lines.next());
+  const auto key = take_key(key_line, "key") ? SecretKey::parse(key_line) : std::nullopt;
+  if (!key) return damaged(lines.here());
   FUGU_ASSIGN(std::string_view plan_line, lines.next());
   if (!take_key(plan_line, "plan")) return damaged(lines.here());
   const auto plan = DistributionalPlan::parse(plan_line);
@@ -192,6 +201,7 @@ Result<DistributionalState> DistributionalState::read(Input input) {
   FUGU_ASSIGN(DistributionalTransform transform, DistributionalTransform::make(*plan, std::move(profiles)));
   DistributionalState state(std::move(transform), std::move(members));
   state.id_ = id;
+  state.key_ = *key;
   state.constants_ = std::move(constants);
   state.learned_until_s_ = learned_until_s;
   return state;
@@ -225,10 +235,25 @@ std::int64_t slot_noise(const SeriesConstants& constants, Noise& noise) {
   return constants.mean_steps + noise.gaussian({static_cast<std::uint64_t>(constants.variance_steps), 1});
 }
 
-std::int64_t DistributionalStream::of_reading(MeterId meter, std::int64_t clamped_steps) {
-  return state_.transform().of_reading(meter, clamped_steps, bits_);
+std::int64_t slot_noise(const SeriesConstants& constants, BitSource& bits) {
+  if (constants.variance_steps == 0) return constants.mean_steps;
+  return constants.mean_steps + discrete_gaussian(bits, {static_cast<std::uint64_t>(constants.variance_steps), 1});
 }
-std::int64_t DistributionalStream::of_absent(MeterId meter) { return state_.transform().of_absent(meter, bits_); }
-std::int64_t DistributionalStream::of_slot(SeriesId series) { return slot_noise(state_.constants()[series], noise_); }
+
+// By time where there is one: the same readings may be published again from another slot on.
+BitSource& DistributionalStream::bits_of(KeyedBits::Purpose purpose, Slot slot, std::uint32_t number) {
+  bits_.start(purpose, clock_.has_time() ? clock_.start_of(slot) : slot, number);
+  return bits_;
+}
+
+std::int64_t DistributionalStream::of_reading(Slot slot, MeterId meter, std::int64_t clamped_steps) {
+  return state_.transform().of_reading(meter, clamped_steps, bits_of(KeyedBits::Purpose::reading, slot, meter));
+}
+std::int64_t DistributionalStream::of_absent(Slot slot, MeterId meter) {
+  return state_.transform().of_absent(meter, bits_of(KeyedBits::Purpose::absent, slot, meter));
+}
+std::int64_t DistributionalStream::of_slot(Slot slot, SeriesId series) {
+  return slot_noise(state_.constants()[series], bits_of(KeyedBits::Purpose::slot, slot, series));
+}
 
 }  // namespace fugu

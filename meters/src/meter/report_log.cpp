@@ -56,8 +56,9 @@ Result<ReportLog> ReportLog::open(const std::string& path) {
 }
 
 bool ReportLog::had_reports() const { return state_->had_reports; }
+const std::string& ReportLog::name() const { return state_->path; }
 
-Result<void> ReportLog::append(const Gateway& gateway) {
+Result<void> ReportLog::send(const Gateway& gateway) {
   std::string rows;
   for (const auto& [meter, report] : gateway.outbox())
     gateway.rules().format.append(rows, gateway.meters().name(meter), report);

@@ -13,7 +13,7 @@ Result<StateLock> StateLock::take(const std::string& state_path) {
   auto file = std::make_shared<const detail::File>(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (file->get() < 0) return detail::system_error(path, "opening");
   FUGU_TRY(detail::lock(file->get(), state_path, "another fugu meter works with this state"));
-  return StateLock(std::move(file));
+  return StateLock(state_path, std::move(file));
 }
 
 }  // namespace fugu

@@ -56,7 +56,7 @@ void BudgetDivision::prepare(const Kernel& kernel) {
   if (!options_.grouped) {
     double weight = 0;
     for (const SeriesId id : members_)
-      weight += noise_->weight(kernel.exposure().sensitivity_steps(id), kernel.crowd(id));
+      weight += noise_->weight(kernel.exposure().sensitivity_steps(id), kernel.series_per_meter(id));
     const double distance_weight = noise_->weight(reach_.change_steps(kernel.exposure(), members_));
     const double enough = noise_->share_for(distance_weight, weight * noise_->factor(total));
     decision_ = std::min(decision_, Budget::round_down(enough));
@@ -88,7 +88,6 @@ void BudgetDivision::spend(const Group& group, Budget share) {
 // --- A slot -------------------------------------------------------------------------------------------------------
 
 Result<void> BudgetDivision::step(Kernel& kernel, Release& release) {
-  if (options_.flaws.releases_have_no_budget) return release_without_budget(kernel, release);
   if (groups_.empty()) prepare(kernel);
   allowance_->advance(kernel.slot());
   if (options_.grouped && kernel.slot() > 0 && kernel.slot() % kRegroupSlots == 0) regroup(kernel, release);
@@ -137,9 +136,8 @@ Result<void> BudgetDivision::consider(Kernel& kernel, Release& release, Group& g
     remember(release, group);
     return {};
   }
-  FUGU_ASSIGN(const NoisyValue& distance, ask_distance(kernel, group));
-  const auto moved_steps = static_cast<double>(distance.steps);
-  if (group.measure_spread) group.spread_steps = std::max(0.0, moved_steps);
+  FUGU_ASSIGN(const Moved moved, ask_distance(kernel, group));
+  if (group.measure_spread) group.spread_steps = std::max(0.0, moved.steps);
   group.measure_spread = false;
 
   const double each_steps = each_drawable ? view.weight * factor : std::numeric_limits<double>::infinity();
@@ -150,8 +148,7 @@ Result<void> BudgetDivision::consider(Kernel& kernel, Release& release, Group& g
     for (const Part& part : group.parts) weight += part.weight;
     if (noise_->drawable(weight * part_factor)) parts_steps = weight * part_factor + group.spread_steps;
   }
-  const double unsure_steps = options_.flaws.decisions_trust_their_noise ? 0 : noise_steps(distance);
-  if (moved_steps <= std::min(each_steps, parts_steps) + unsure_steps) return {};
+  if (moved.steps <= std::min(each_steps, parts_steps) + moved.noise_steps) return {};
   if (parts_steps < each_steps) {
     FUGU_TRY(release_parts(kernel, release, group, share));
   } else {
@@ -162,15 +159,17 @@ Result<void> BudgetDivision::consider(Kernel& kernel, Release& release, Group& g
   return {};
 }
 
-Result<NoisyValue> BudgetDivision::ask_distance(Kernel& kernel, const Group& group) const {
+Result<BudgetDivision::Moved> BudgetDivision::ask_distance(Kernel& kernel, const Group& group) const {
   // All in their own order are asked for by the kernel's list, which it knows at a glance.
   const std::span<const SeriesId> series = options_.grouped ? series_of(group.members) : kernel.all();
-  const auto reference = std::span(reference_).subspan(group.members.first, series.size());
-  if (!options_.flaws.decisions_ignore_sensitivity) return kernel.distance(series, reference, decision_);
-  std::uint64_t crowd = 1;
-  for (const SeriesId id : series) crowd = std::max(crowd, kernel.crowd(id));
-  return kernel.distance_at(series, reference,
-                            decision_.to_double() * static_cast<double>(crowd) / options_.flaws.unit_steps);
+  return ask_distance(kernel, series, std::span(reference_).subspan(group.members.first, series.size()), decision_);
+}
+
+Result<BudgetDivision::Moved> BudgetDivision::ask_distance(Kernel& kernel, std::span<const SeriesId> series,
+                                                           std::span<const std::int64_t> reference,
+                                                           Budget share) const {
+  FUGU_ASSIGN(const NoisyValue distance, kernel.distance(series, reference, share));
+  return Moved{static_cast<double>(distance.steps), noise_steps(distance)};
 }
 
 Result<void> BudgetDivision::release_each(Kernel& kernel, Release& release, std::span<const SeriesId> series,
@@ -205,22 +204,15 @@ Result<void> BudgetDivision::release_parts(Kernel& kernel, Release& release, Gro
   return {};
 }
 
-Result<void> BudgetDivision::release_without_budget(Kernel& kernel, Release& release) const {
-  if (kernel.slot() > 0) return {};
-  FUGU_ASSIGN(const auto answers, kernel.values_at(kernel.all(), 0x1p-39));
-  release.set(kernel.all(), answers);
-  return {};
-}
-
 // --- Groups -------------------------------------------------------------------------------------------------------
 
 void BudgetDivision::regroup(const Kernel& kernel, const Release& release) {
   // Two series are alike if even the best release would not tell them apart.
   const double factor = noise_->factor(per_window_ / 2);
-  const auto crowds = reach_.crowds(kernel.exposure(), kernel.all());
+  const auto per_meter = reach_.series_per_meter(kernel.exposure(), kernel.all());
   tolerance_steps_.resize(members_.size());
   for (const SeriesId id : kernel.all())
-    tolerance_steps_[id] = noise_->weight(kernel.exposure().sensitivity_steps(id), crowds[id]) * factor;
+    tolerance_steps_[id] = noise_->weight(kernel.exposure().sensitivity_steps(id), per_meter[id]) * factor;
   find_parts(release);
   form_groups(kernel.exposure());
   weigh(kernel.exposure());
@@ -326,15 +318,15 @@ void BudgetDivision::weigh(const Exposure& exposure) {
         part.weight = noise_->weight(reach_.change_steps(exposure, series));
         continue;
       }
-      const auto crowds = reach_.crowds(exposure, series);
+      const auto per_meter = reach_.series_per_meter(exposure, series);
       part.weight = 0;
       for (std::size_t i = 0; i < series.size(); ++i)
-        part.weight += noise_->weight(exposure.sensitivity_steps(series[i]), crowds[i]);
+        part.weight += noise_->weight(exposure.sensitivity_steps(series[i]), per_meter[i]);
     }
     const std::span<const SeriesId> series = series_of(group.members);
-    const auto crowds = reach_.crowds(exposure, series);
+    const auto per_meter = reach_.series_per_meter(exposure, series);
     for (std::size_t i = 0; i < series.size(); ++i) {
-      const double weight = noise_->weight(exposure.sensitivity_steps(series[i]), crowds[i]);
+      const double weight = noise_->weight(exposure.sensitivity_steps(series[i]), per_meter[i]);
       weights_[series[i]] = weight;
       group.weight += weight;
       group.weight_largest = std::max(group.weight_largest, weight);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nearest_steps.hpp"
+#include "fugu/strategy/nearest_steps.hpp"
 
 namespace fugu {
 
@@ -17,13 +17,6 @@ constexpr double kAimedPart = 0.75;
 /// The threshold's level stays within these multiples of the noise of a release.
 constexpr double kLevelLeast = 1.0 / 64;
 constexpr double kLevelMostSteps = 0x1p55;
-
-// Of the published form, in units of the data.
-constexpr double kThresholdAtFirst = 0.025;
-constexpr double kTolerance = 0.05;
-constexpr double kRowCountPart = 0.1;
-constexpr Slot kSkippedSlots = 2;
-constexpr double kLargestScaleSteps = 0x1p39;
 
 }  // namespace
 
@@ -44,7 +37,7 @@ void Dsat::prepare(const Kernel& kernel) {
     double squares = 0;
     double weight = 0;
     for (const SeriesId id : kernel.all()) {
-      const double each = noise.weight(kernel.exposure().sensitivity_steps(id), kernel.crowd(id));
+      const double each = noise.weight(kernel.exposure().sensitivity_steps(id), kernel.series_per_meter(id));
       squares += each * each;
       weight += each;
     }
@@ -63,43 +56,10 @@ void Dsat::prepare(const Kernel& kernel) {
   }
 }
 
-/// The split and the noise of the published implementation, from a noisy count of rows that comes on top.
-Result<void> Dsat::prepare_flawed(Kernel& kernel) {
-  total_ = kernel.total().to_double();
-  FUGU_ASSIGN(const NoisyValue rows, kernel.sum(kernel.all(), Budget::round_down(total_ * kRowCountPart)));
-  const auto d = static_cast<double>(kernel.all().size());
-  const auto c = static_cast<double>(samples_);
-  const double delta = 2 / d;
-  const double unit = options_.flaws.unit_steps;
-  const double n = static_cast<double>(rows.steps) / unit;
-  double root = std::cbrt(n * n * (8 + 32 * c * c) * delta * delta / (d * c * c));
-  if (options_.flaws.split_rounded) root = std::round(root);
-  decision_part_ = std::min(root, 1 - c / static_cast<double>(window_slots_));
-  distance_scale_ = decision_part_ > 0 ? unit * 2 * c * delta * d / decision_part_ : kLargestScaleSteps * total_;
-  // The threshold's noise: that of the distance to a place so far away that every distance is cut off there.
-  constexpr std::int64_t kFar = std::int64_t{1} << 62;
-  constexpr std::int64_t kCutOff = std::int64_t{1} << 61;
-  reference_.assign(kernel.all().size(), kFar);
-  const double scale = std::min(distance_scale_ / ((1 - kRowCountPart) * total_), kLargestScaleSteps);
-  FUGU_ASSIGN(const NoisyValue noisy,
-              kernel.distance_at(kernel.all(), reference_, static_cast<double>(kernel.crowd(0)) / scale));
-  threshold_ = kThresholdAtFirst * unit + static_cast<double>(noisy.steps - kCutOff) / d;
-  return {};
-}
-
-Budget Dsat::release_share(Slot slot) const {
-  if (!options_.flaws.row_count_on_top) return release_share_;
-  const double reduced = slot <= static_cast<Slot>(window_slots_) ? 1 - kRowCountPart : 1;
-  return Budget::round_down(total_ * (1 - reduced * decision_part_)) / samples_;
-}
-
 // --- A slot -------------------------------------------------------------------------------------------------------
 
 Result<void> Dsat::step(Kernel& kernel, Release& release) {
-  if (window_slots_ == 0) {
-    prepare(kernel);
-    if (options_.flaws.row_count_on_top) FUGU_TRY(prepare_flawed(kernel));
-  }
+  if (window_slots_ == 0) prepare(kernel);
   if (!any_present(kernel) || released_lately(kernel.slot()) >= samples_) return {};
   FUGU_ASSIGN(const Verdict verdict, decide(kernel, release));
   return verdict == Verdict::release ? release_all(kernel, release) : Result<void>();
@@ -125,18 +85,12 @@ void Dsat::remember(const Release& release) {
 }
 
 std::size_t Dsat::released_lately(Slot slot) {
-  const auto w = static_cast<Slot>(window_slots_);
-  if (!options_.flaws.count_leaves_out_last_slot) {
-    releases_.forget_before(slot - w + 1);
-    return releases_.count();
-  }
-  releases_.forget_before(slot - w);
-  return releases_.count() - (slot > w && last_release_ == slot - 1 ? 1 : 0);
+  releases_.forget_before(slot - static_cast<Slot>(window_slots_) + 1);
+  return releases_.count();
 }
 
 Result<Dsat::Verdict> Dsat::decide(Kernel& kernel, const Release& release) {
   if (has_newcomer(kernel, release) || samples_ == window_slots_) return Verdict::release;
-  if (options_.flaws.rate_in_integers) return decide_flawed(kernel);
   // No window holds fewer than half of c: gaps are bounded, and after a burst that took all of a window's samples the
   // next ones come at once.
   const bool last_chance =
@@ -159,30 +113,16 @@ Result<Dsat::Verdict> Dsat::decide_by_session(Kernel& kernel) {
   return Verdict::release;
 }
 
-Result<Dsat::Verdict> Dsat::decide_flawed(Kernel& kernel) {
-  const Slot slot = kernel.slot();
-  if (slot <= kSkippedSlots) return Verdict::repeat;
-  const auto d = static_cast<double>(kernel.all().size());
-  const double reduced = slot <= static_cast<Slot>(window_slots_) ? 1 - kRowCountPart : 1;
-  const double scale = std::min(distance_scale_ / (reduced * total_), kLargestScaleSteps);
-  FUGU_ASSIGN(const NoisyValue distance,
-              kernel.distance_at(kernel.all(), reference_, static_cast<double>(kernel.crowd(0)) / scale));
-  const double error = static_cast<double>(samples_) / static_cast<double>(window_slots_);  // the measured rate is 0
-  const double sinks_by = std::abs(error - kTolerance) / kTolerance * kGain * options_.flaws.unit_steps;
-  threshold_ = std::max(0.0, threshold_ - sinks_by);
-  return static_cast<double>(distance.steps) / d >= threshold_ ? Verdict::release : Verdict::repeat;
-}
-
 Result<void> Dsat::release_all(Kernel& kernel, Release& release) {
   const Slot slot = kernel.slot();
-  const auto answers = kernel.values(kernel.all(), release_share(slot));
+  const auto answers = kernel.values(kernel.all(), release_share_);
   if (!answers && answers.error().cause == Cause::refused) return {};  // a restart has cost a session
   if (!answers) return answers.error();
   release.set(kernel.all(), *answers);
   remember(release);
   if (slot > 0) adapt(slot - last_release_);
   last_release_ = slot;
-  releases_.spend(slot, 0, release_share(slot));
+  releases_.spend(slot, 0, release_share_);
   return {};
 }
 

@@ -9,7 +9,7 @@
 namespace fugu {
 
 std::uint64_t GroupedAnswers::most_members_of_one_meter(const Exposure& exposure, std::span<const SeriesId> members) {
-  const auto shares_no_meter = [&](SeriesId series) { return exposure.crowd(series) == 1; };
+  const auto shares_no_meter = [&](SeriesId series) { return exposure.series_per_meter(series) == 1; };
   if (std::all_of(members.begin(), members.end(), shares_no_meter)) return 1;
   counts_.resize(exposure.signature_count());
   std::uint64_t most = 0;

@@ -40,10 +40,9 @@ std::string_view strategy_name(std::string_view planner) {
   return planner;
 }
 
-/// The conference paper's rules are for δ = 0; its Theorem 11 states Laplace noise for δ > 0, which has no rate in ρ.
+/// The conference paper's rule is for δ = 0.
 bool has_form_with(const PublishedPlanner& published, Delta delta) {
-  if (published.name == "conference-11") return false;
-  return delta.value() == 0 || !published.name.starts_with("conference");
+  return delta.value() == 0 || published.name != "conference-repaired";
 }
 
 /// What a policy may lose, in the currency of its promise.
@@ -116,13 +115,12 @@ double quantile(std::span<const double> sorted, double share) {
 }  // namespace
 
 Result<OutlookStrategy> make_outlook_strategy(std::string_view name, const PlannerOptions& options) {
-  if (name == "narwhal") return OutlookStrategy{"narwhal", false, make_narwhal(options)};
+  if (name == "narwhal") return OutlookStrategy{"narwhal", make_narwhal(options)};
   std::string known = "narwhal";
   for (const PublishedPlanner& published : published_planners()) {
     if (!has_form_with(published, options.delta)) continue;
     const std::string_view strategy = strategy_name(published.name);
-    if (published.name == planner_name(name))
-      return OutlookStrategy{strategy, published.comparison_only, published.make(options)};
+    if (published.name == planner_name(name)) return OutlookStrategy{strategy, published.make(options)};
     known.append(", ").append(strategy);
   }
   return Error{Cause::usage,

@@ -43,7 +43,7 @@ Policy as_planned(const Exposure& exposure, Currency currency, Policy policy) {
       double change = 0;
       for (const Lane& lane : profile.lanes)
         change += static_cast<double>(lane.steps[k]) /
-                  (lane.series ? static_cast<double>(exposure.crowd(*lane.series)) : 1.0);
+                  (lane.series ? static_cast<double>(exposure.series_per_meter(*lane.series)) : 1.0);
       largest = std::max(largest, change);
     }
   }
@@ -57,12 +57,17 @@ double floor_rate(const Kernel& kernel) {
   return kernel.definition().floor() == nullptr ? kInfinite : rate_of(kernel, kernel.total() / kernel.window_slots());
 }
 
+PlannerOptions planner_options(const Kernel& kernel) {
+  return {.sensitivity_steps = largest_sensitivity(kernel.exposure()),
+          .delta = kernel.definition().delta(),
+          .rate_max = floor_rate(kernel)};
+}
+
 void PlannedStrategy::prepare(const Kernel& kernel) {
   SeriesBlocks connected(kernel.exposure());
   block_of_signature_ = std::move(connected.of_signature);
   for (auto& series : connected.series) blocks_.push_back({std::move(series), make_planner_(kernel)});
-  floor_rate_ =
-      kernel.definition().floor() == nullptr ? kInfinite : rate_of(kernel, kernel.total() / kernel.window_slots());
+  floor_rate_ = floor_rate(kernel);
 }
 
 void PlannedStrategy::stated(const Kernel& kernel, MeterId meter, std::span<const std::uint32_t> signatures,
@@ -146,7 +151,7 @@ bool PlannedStrategy::comparable(const Kernel& kernel, const Release& release, c
 double PlannedStrategy::expected_noise(const Kernel& kernel, const Block& block, double rate) {
   double total = 0;
   for (const SeriesId series : block.series) {
-    const double each = rate / static_cast<double>(kernel.crowd(series));
+    const double each = rate / static_cast<double>(kernel.series_per_meter(series));
     if (kernel.currency() == Currency::epsilon) {
       total += 1 / each;
     } else {
@@ -167,14 +172,6 @@ Result<double> AdaptiveStrategy::release_relevant(Kernel& kernel, Release& relea
   if (static_cast<double>(moved->steps) <= expected_noise(kernel, block, split.answer)) return decided;
   FUGU_ASSIGN(const double spent, release_at(kernel, release, block, split.answer));
   return decided + spent;
-}
-
-Result<double> ClairvoyantStrategy::release_relevant(Kernel& kernel, Release& release, const Block& block,
-                                                     double rate) {
-  if (rate <= 0 || !comparable(kernel, release, block, reference_)) return release_at(kernel, release, block, rate);
-  const auto moved = static_cast<double>(kernel.true_distance(block.series, reference_));
-  if (moved <= expected_noise(kernel, block, rate)) return 0.0;
-  return release_at(kernel, release, block, rate);
 }
 
 }  // namespace fugu

@@ -81,19 +81,17 @@ class Following : public Base {
   std::map<Budget, Budget> budgets_;  // by ε: the way to ρ takes microseconds
 };
 
-enum class Window : std::uint8_t { longest_interval, longest_pattern };
 enum class Spacing : std::uint8_t { every_slot, once_a_window };
 
 /// Rules with one window and one ε for the whole book.
 class WindowPlanner final : public Following<Planner> {
  public:
-  WindowPlanner(Window window, Spacing spacing, std::optional<std::uint64_t> global_steps, Delta delta)
-      : Following(delta), window_(window), spacing_(spacing), sensitivity_(relevant_, global_steps) {}
+  WindowPlanner(Spacing spacing, std::optional<std::uint64_t> global_steps, Delta delta)
+      : Following(delta), spacing_(spacing), sensitivity_(relevant_, global_steps) {}
 
   void add(MeterId meter, const Policy& policy) override {
     Following::add(meter, policy);
-    const std::uint64_t slots = window_ == Window::longest_interval ? policy.interval.slots() : policy.length_slots;
-    window_slots_ = std::max(window_slots_, slots);
+    window_slots_ = std::max(window_slots_, policy.interval.slots());
     epsilon_ = std::min(epsilon_, budget_of(policy).to_double());
   }
 
@@ -115,7 +113,6 @@ class WindowPlanner final : public Following<Planner> {
   }
 
  private:
-  Window window_;
   Spacing spacing_;
   Sensitivity sensitivity_;
   std::uint64_t window_slots_ = 0;
@@ -255,95 +252,22 @@ class AffectedSlotsPlanner final : public Following<DecidingPlanner, RelevantPol
   double decision_rate_ = kInfinity;
 };
 
-/// Conference paper, Theorem 9.
-class DominantSecretPlanner final : public Following<Planner> {
- public:
-  DominantSecretPlanner() : Following(Delta::zero()) {}
-  double rate(Slot slot) override {
-    relevant_.advance(slot);
-    if (relevant_.changed()) update();
-    return rate_;
-  }
-  void spent(double) override {}
-
- private:
-  /// The longest pattern and the smallest ε of a meter's relevant policies.
-  struct Dominant {
-    double length_slots = 0;
-    double epsilon = kInfinity;
-  };
-
-  void update() {
-    dominant_.resize(relevant_.meter_count());
-    for (std::size_t i = 0; i < relevant_.size(); ++i) dominant_[relevant_.meter(i)] = {};
-    for (std::size_t i = 0; i < relevant_.size(); ++i) {
-      Dominant& of = dominant_[relevant_.meter(i)];
-      of.length_slots = std::max(of.length_slots, static_cast<double>(relevant_.length_slots(i)));
-      of.epsilon = std::min(of.epsilon, relevant_.epsilon(i));
-    }
-    rate_ = kInfinity;
-    for (std::size_t i = 0; i < relevant_.size(); ++i) {
-      const MeterId meter = relevant_.meter(i);
-      const auto steps = static_cast<double>(relevant_.sensitivity_steps(meter));
-      rate_ = std::min(rate_, dominant_[meter].epsilon / (steps * dominant_[meter].length_slots));
-    }
-  }
-
-  std::vector<Dominant> dominant_;  // by meter; valid for those with a relevant policy
-  double rate_ = kInfinity;
-};
-
-/// Conference paper, Theorem 11.
-class ApproximateDominantPlanner final : public Following<Planner> {
- public:
-  explicit ApproximateDominantPlanner(const PlannerOptions& options)
-      : Following(Delta::zero()),  // its rates are those of Laplace noise
-        delta_(options.delta.value()),
-        sensitivity_(relevant_, options.sensitivity_steps) {}
-
-  double rate(Slot slot) override {
-    relevant_.advance(slot);
-    sensitivity_.advance(relevant_);
-    if (relevant_.changed()) update();
-    return rate_;
-  }
-  void spent(double) override {}
-
- private:
-  void update() {
-    double scale_per_step = 0;
-    for (std::size_t i = 0; i < relevant_.size(); ++i) {
-      const double epsilon = relevant_.epsilon(i);
-      const double logarithm = std::log(std::exp(1.0) + epsilon / delta_);
-      const auto length = static_cast<double>(relevant_.length_slots(i));
-      scale_per_step = std::max(scale_per_step, 2 / epsilon * std::sqrt(length * logarithm));
-    }
-    rate_ = 1 / (scale_per_step * sensitivity_.steps(relevant_));
-  }
-
-  double delta_;
-  Sensitivity sensitivity_;
-  double rate_ = kInfinity;
-};
-
 }  // namespace
 
 std::unique_ptr<Planner> make_w_event_uniform(const PlannerOptions& options) {
-  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::every_slot, options.sensitivity_steps,
-                                         options.delta);
+  return std::make_unique<WindowPlanner>(Spacing::every_slot, options.sensitivity_steps, options.delta);
 }
 
 std::unique_ptr<Planner> make_w_event_sample(const PlannerOptions& options) {
-  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::once_a_window, options.sensitivity_steps,
-                                         options.delta);
+  return std::make_unique<WindowPlanner>(Spacing::once_a_window, options.sensitivity_steps, options.delta);
 }
 
 std::unique_ptr<Planner> make_tes_uniform(const PlannerOptions& options) {
-  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::every_slot, std::nullopt, options.delta);
+  return std::make_unique<WindowPlanner>(Spacing::every_slot, std::nullopt, options.delta);
 }
 
 std::unique_ptr<Planner> make_tes_sample(const PlannerOptions& options) {
-  return std::make_unique<WindowPlanner>(Window::longest_interval, Spacing::once_a_window, std::nullopt, options.delta);
+  return std::make_unique<WindowPlanner>(Spacing::once_a_window, std::nullopt, options.delta);
 }
 
 std::unique_ptr<DecidingPlanner> make_w_event_division(Allocation allocation, const PlannerOptions& options) {
@@ -376,33 +300,18 @@ std::unique_ptr<DecidingPlanner> make_unicorn_allocation(double answer_share, co
                                                 options.delta);
 }
 
-std::unique_ptr<Planner> make_conference_theorem_7(const PlannerOptions& options) {
-  return std::make_unique<WindowPlanner>(Window::longest_pattern, Spacing::every_slot, options.sensitivity_steps,
-                                         Delta::zero());
-}
-
-std::unique_ptr<Planner> make_conference_theorem_9() { return std::make_unique<DominantSecretPlanner>(); }
-
-std::unique_ptr<Planner> make_conference_theorem_11(const PlannerOptions& options) {
-  FUGU_CHECK(options.delta.value() > 0);
-  return std::make_unique<ApproximateDominantPlanner>(options);
-}
-
 std::span<const PublishedPlanner> published_planners() {
   using Options = const PlannerOptions&;
-  static constexpr std::array<PublishedPlanner, 12> kPlanners{{
-      {"w-event-uniform", false, make_w_event_uniform},
-      {"w-event-sample", false, make_w_event_sample},
-      {"tes-uniform", false, make_tes_uniform},
-      {"tes-sample", false, make_tes_sample},
-      {"tenat-uniform", false, make_tenat_uniform},
-      {"tenat-sample", false, make_tenat_sample},
-      {"unicorn-is", false, make_unicorn_is},
-      {"unicorn-ps", false, make_unicorn_ps},
-      {"conference-7", true, make_conference_theorem_7},
-      {"conference-9", true, [](Options) { return make_conference_theorem_9(); }},
-      {"conference-11", true, make_conference_theorem_11},
-      {"conference-repaired", false, [](Options) { return make_conference_repaired(); }},
+  static constexpr std::array<PublishedPlanner, 9> kPlanners{{
+      {"w-event-uniform", make_w_event_uniform},
+      {"w-event-sample", make_w_event_sample},
+      {"tes-uniform", make_tes_uniform},
+      {"tes-sample", make_tes_sample},
+      {"tenat-uniform", make_tenat_uniform},
+      {"tenat-sample", make_tenat_sample},
+      {"unicorn-is", make_unicorn_is},
+      {"unicorn-ps", make_unicorn_ps},
+      {"conference-repaired", [](Options) { return make_conference_repaired(); }},
   }};
   return kPlanners;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fugu/base/check.hpp"
+#include "fugu/strategy/dominant_secrets.hpp"
 #include "fugu/strategy/fit_to_policies.hpp"
 #include "fugu/strategy/published_planners.hpp"
 
@@ -104,12 +105,14 @@ class RepairedConferencePlanner final : public Planner {
   void plan() {
     const Run& run = runs_.begin()->second;
     const Interval slots{run_first_, run.last};
-    const auto published = make_conference_theorem_9();
-    for (const MeterPolicy& known : run.policies) published->add(known.meter, known.policy);
+    RelevantPolicies relevant(RelevantPolicies::Affected::ignored);
+    for (const MeterPolicy& known : run.policies) relevant.add(known.meter, known.policy);
+    DominantSecrets secrets;
     rates_.resize(slots.slots());
     for (std::size_t i = 0; i < rates_.size(); ++i) {
-      const double rate = published->rate(run_first_ + static_cast<Slot>(i));
-      if (i >= released_slots_) rates_[i] = rate;
+      relevant.advance(run_first_ + static_cast<Slot>(i));
+      if (relevant.changed()) secrets.update(relevant);
+      if (i >= released_slots_) rates_[i] = secrets.rate();
     }
     const std::vector<Collection> collections = by_meter(run.policies);
     fit_to_policies(collections, slots, rates_, released_slots_);

@@ -1,7 +1,5 @@
 #include "fugu/strategy/registry.hpp"
 
-#include <cmath>
-
 #include "fugu/strategy/baselines.hpp"
 #include "fugu/strategy/budget_division.hpp"
 #include "fugu/strategy/discounted.hpp"
@@ -27,13 +25,6 @@ constexpr double kUnicornAnswerShare = 0.5;
 /// A plan of that many slots takes some seconds.
 constexpr std::uint64_t kLargestPlanSlots = 100'000;
 
-PlannerOptions planner_options(const Kernel& kernel) {
-  std::uint64_t sensitivity = 1;
-  for (const SeriesId series : kernel.all())
-    sensitivity = std::max(sensitivity, kernel.exposure().sensitivity_steps(series));
-  return {.sensitivity_steps = sensitivity, .delta = kernel.definition().delta(), .rate_max = floor_rate(kernel)};
-}
-
 /// One of the published rules, by the name it has among them.
 Made follow(std::string_view planner) {
   for (const PublishedPlanner& published : published_planners()) {
@@ -47,27 +38,11 @@ Made follow(std::string_view planner) {
 
 std::unique_ptr<Planner> make_narwhal_planner(const Kernel& kernel) { return make_narwhal(planner_options(kernel)); }
 
-/// A rule that states the rates of Laplace noise, where rates count ρ: scale 1/x costs x²/2.
-class LaplaceRates final : public Planner {
- public:
-  explicit LaplaceRates(std::unique_ptr<Planner> rule) : rule_(std::move(rule)) {}
-  void add(MeterId meter, const Policy& policy) override { rule_->add(meter, policy); }
-  void withdraw(MeterId meter, const Policy& policy) override { rule_->withdraw(meter, policy); }
-  double rate(Slot slot) override {
-    const double rate = rule_->rate(slot);
-    return rate * rate / 2;
-  }
-  void spent(double rate) override { rule_->spent(std::sqrt(2 * rate)); }
-
- private:
-  std::unique_ptr<Planner> rule_;
-};
-
-/// Rules that are printed for δ = 0 and have no other form.
-Made follow_pure(std::string_view planner, Parameters parameters) {
+/// It is printed for δ = 0 and has no other form.
+Made make_conference_repaired_strategy(Parameters parameters) {
   if (parameters.delta.value() > 0)
-    return Error{Cause::usage, std::string(planner) + " has no form with δ > 0: leave --delta out"};
-  return follow(planner);
+    return Error{Cause::usage, "conference-repaired has no form with δ > 0: choose δ = 0"};
+  return follow("conference-repaired");
 }
 
 Made make_uniform(Parameters parameters) {
@@ -82,7 +57,7 @@ Made make_sample(Parameters parameters) {
 
 Made make_hybrid(Parameters parameters) {
   if (!parameters.every_slots || *parameters.every_slots < 1)
-    return Error{Cause::usage, "hybrid needs --every K: a release every K-th slot, K at least 1"};
+    return Error{Cause::usage, "hybrid needs K: it releases every K-th slot, K at least 1"};
   return std::make_unique<EveryKth>(*parameters.every_slots);
 }
 
@@ -92,14 +67,6 @@ Made decide_by(MakePlanner make_planner) {
     const double decision = static_cast<const DecidingPlanner&>(planner).decision_rate();
     return RateSplit{.decision = decision, .answer = rate, .decision_counts = false};
   });
-}
-
-Made make_rescuedp_as_published(Parameters parameters) {
-  if (!parameters.true_variance)
-    return Error{Cause::usage,
-                 "rescuedp-as-published needs --true-variance, of the whole true stream: it leaks it, and is for "
-                 "simulation only"};
-  return std::make_unique<RescueDp>(RescueFlaws::as_published(*parameters.true_variance, parameters.unit_steps));
 }
 
 Made make_unicorn(Parameters) {
@@ -121,14 +88,6 @@ Made make_grouped_division(Parameters) {
 }
 
 template <Allocation allocation>
-Made make_division_as_published(Parameters parameters) {
-  return std::make_unique<BudgetDivision>(BudgetDivisionOptions{.allocation = allocation,
-                                                                .flaws = {.decisions_ignore_sensitivity = true,
-                                                                          .decisions_trust_their_noise = true,
-                                                                          .unit_steps = parameters.unit_steps}});
-}
-
-template <Allocation allocation>
 Made make_tes_division_strategy(Parameters) {
   return decide_by([](const Kernel& kernel) { return make_tes_division(allocation, planner_options(kernel)); });
 }
@@ -141,23 +100,15 @@ Made make_narwhal_adaptive(Parameters) {
   });
 }
 
-Made make_conference_11(Parameters parameters) {
-  if (parameters.delta.value() == 0)
-    return Error{Cause::usage, "conference-11 needs --delta and --noise laplace: it is a rule for δ > 0"};
-  return std::make_unique<PlannedStrategy>([](const Kernel& kernel) {
-    return std::make_unique<LaplaceRates>(make_conference_theorem_11(planner_options(kernel)));
-  });
-}
-
 Made make_equal(Parameters parameters) {
   if (parameters.every_slots && *parameters.every_slots < 1)
-    return Error{Cause::usage, "--every must be at least 1 slot"};
+    return Error{Cause::usage, "equal releases every K-th slot: K must be at least 1"};
   return std::make_unique<SpendAll>(parameters.every_slots.value_or(1));
 }
 
 Made make_planned(Parameters parameters) {
   if (!parameters.horizon_slots || *parameters.horizon_slots < 1 || *parameters.horizon_slots > kLargestPlanSlots)
-    return Error{Cause::usage, "planned needs --horizon N: how many slots there will be, from 1 to " +
+    return Error{Cause::usage, "planned needs N: how many slots there will be, from 1 to " +
                                    std::to_string(kLargestPlanSlots) + " (use equal for a stream without end)"};
   const std::vector<double> weights(*parameters.horizon_slots, 1.0);
   return std::make_unique<PlannedShares>(plan_discounted(*parameters.discount, weights, parameters.least).shares);
@@ -172,199 +123,131 @@ constexpr StrategyKind kKinds[] = {
     {"uniform", "every slot is released, each with the same share of the window's budget",
      "noise of scale sensitivity·w/ε in every slot, and no delay; with policies w is the longest interval", "proved",
      "docs/guarantees/baselines.md", "--mechanism uniform --definition w-event --epsilon 1 --w 96 --sensitivity 10",
-     Serves::both, false, make_uniform},
+     Serves::windows | Serves::policies, make_uniform},
     {"sample", "one slot per window is released with the whole budget and repeated until the next",
      "noise of scale sensitivity/ε, plus what the stream moves within w − 1 slots", "proved",
      "docs/guarantees/baselines.md", "--mechanism sample --definition w-event --epsilon 1 --w 96 --sensitivity 10",
-     Serves::both, false, make_sample},
+     Serves::windows | Serves::policies, make_sample},
     {"hybrid",
      "every K-th slot is released and repeated in between: from uniform (K = 1) to sample (K = w, which a larger K "
      "counts as)",
      "noise of scale sensitivity·⌈w/K⌉/ε, plus what the stream moves within K − 1 slots", "proved",
      "docs/guarantees/baselines.md",
-     "--mechanism hybrid --every 4 --definition w-event --epsilon 1 --w 96 --sensitivity 10", Serves::windows, false,
-     make_hybrid},
+     "--mechanism hybrid --every 4 --definition w-event --epsilon 1 --w 96 --sensitivity 10", Serves::windows,
+     make_hybrid, false, "every_slots"},
     {"bd", "budget distribution: released anew when the stream has moved, with half of what the window has left",
      "that of the last release while the stream stands still; noise of scale 2·sensitivity/(what is left) after a jump",
      "proved", "docs/guarantees/bd-ba.md", "--mechanism bd --definition w-event --epsilon 1 --w 96 --sensitivity 10",
-     Serves::both, false, make_division<Allocation::distribution>},
+     Serves::windows | Serves::policies, make_division<Allocation::distribution>},
     {"ba", "budget absorption: released anew when the stream has moved, with the shares of the unused slots before",
      "that of the last release while the stream stands still; noise of scale 2·sensitivity·w/(n·ε) after n quiet slots",
      "proved", "docs/guarantees/bd-ba.md", "--mechanism ba --definition w-event --epsilon 1 --w 96 --sensitivity 10",
-     Serves::both, false, make_division<Allocation::absorption>},
+     Serves::windows | Serves::policies, make_division<Allocation::absorption>},
     {"bd-grouped", "bd, where series with similar releases decide on their own and are released as one sum",
      "as bd; n similar series have an n-th of the noise, and what they differ by", "proved", "docs/guarantees/bd-ba.md",
      "--mechanism bd-grouped --definition w-event --epsilon 1 --w 96 --sensitivity 10 --budgets own", Serves::windows,
-     false, make_grouped_division<Allocation::distribution>},
+     make_grouped_division<Allocation::distribution>},
     {"ba-grouped", "ba, where series with similar releases decide on their own and are released as one sum",
      "as ba; n similar series have an n-th of the noise, and what they differ by", "proved", "docs/guarantees/bd-ba.md",
      "--mechanism ba-grouped --definition w-event --epsilon 1 --w 96 --sensitivity 10 --budgets own", Serves::windows,
-     false, make_grouped_division<Allocation::absorption>},
+     make_grouped_division<Allocation::absorption>},
     {"dsat-w",
      "released anew when a noisy threshold is exceeded, which moves so that about 0.15·w samples fall in a window",
      "noise of scale sensitivity·c/((1−k)·ε) with c = ⌈0.15·w⌉, plus what the stream moves unnoticed", "proved",
      "docs/guarantees/dsat.md", "--mechanism dsat-w --definition w-event --epsilon 1 --w 96 --sensitivity 10",
-     Serves::windows, false, [](Parameters) -> Made { return std::make_unique<Dsat>(); }},
+     Serves::windows, [](Parameters) -> Made { return std::make_unique<Dsat>(); }},
     {"fast-w", "samples more often while the stream moves; a Kalman filter joins samples and prediction",
      "noise of a sample, of scale sensitivity·0.15·w/ε, smoothed over samples, plus what moves between them", "proved",
      "docs/guarantees/fast.md", "--mechanism fast-w --definition w-event --epsilon 1 --w 96 --sensitivity 10",
-     Serves::windows, false, [](Parameters) -> Made { return std::make_unique<FastW>(); }, true},
+     Serves::windows, [](Parameters) -> Made { return std::make_unique<FastW>(); }, true},
     {"rescuedp", "samples and spends by how the stream moves; small similar series are asked as one sum",
      "as fast-w; the noise of series that are asked together is divided by how many they are", "proved",
      "docs/guarantees/rescuedp.md", "--mechanism rescuedp --definition w-event --epsilon 1 --w 96 --sensitivity 10",
-     Serves::windows, false, [](Parameters) -> Made { return std::make_unique<RescueDp>(); }, true},
+     Serves::windows, [](Parameters) -> Made { return std::make_unique<RescueDp>(); }, true},
     {"pegasus", "perturbs every slot, groups slots that are alike, releases the group's median",
      "noise of scale 1.25·sensitivity·w/ε divided by √n in the n-th slot of a group; little more while it moves",
      "proved", "docs/guarantees/pegasus.md",
-     "--mechanism pegasus --definition w-event --epsilon 1 --w 96 --sensitivity 10", Serves::windows, false,
+     "--mechanism pegasus --definition w-event --epsilon 1 --w 96 --sensitivity 10", Serves::windows,
      [](Parameters) -> Made { return std::make_unique<SlotGroups>(SlotGroupsOptions::pegasus()); }, true},
     {"adapub", "pegasus with a threshold that follows the stream, and similar series asked as one sum",
      "as pegasus; the noise of series that are asked together is divided by how many they are", "proved",
      "docs/guarantees/adapub.md", "--mechanism adapub --definition w-event --epsilon 1 --w 96 --sensitivity 10",
-     Serves::windows, false,
-     [](Parameters) -> Made { return std::make_unique<SlotGroups>(SlotGroupsOptions::adapub()); }, true},
+     Serves::windows, [](Parameters) -> Made { return std::make_unique<SlotGroups>(SlotGroupsOptions::adapub()); },
+     true},
     {"smooth", "uniform, smoothed over groups of slots that its own noisy values show to be alike: costs nothing",
      "noise of scale sensitivity·w/ε divided by √n in the n-th slot of a group; little more than uniform while it "
      "moves",
      "proved", "docs/guarantees/smooth.md",
-     "--mechanism smooth --definition w-event --epsilon 1 --w 96 --sensitivity 10", Serves::windows, false,
+     "--mechanism smooth --definition w-event --epsilon 1 --w 96 --sensitivity 10", Serves::windows,
      [](Parameters) -> Made { return std::make_unique<SlotGroups>(SlotGroupsOptions::smooth()); }, true},
     {"narwhal", "spends what the policies leave where it helps most: the best plan the exact definition permits",
      "least mean noise over all slots, within the certified gap; never more noise than unicorn-ps in any slot while "
      "everything is known in advance; a profile is planned as if it were at its largest in every slot: safe, with more "
      "noise than it needs",
      "proved", "docs/guarantees/narwhal.md",
-     "--policies policies.csv --floor event:1 --mechanism narwhal --sensitivity 10", Serves::policies, false,
+     "--policies policies.csv --floor event:1 --mechanism narwhal --sensitivity 10", Serves::policies,
      make_narwhal_strategy},
     {"narwhal-adaptive", "narwhal that asks first whether the stream moved, and releases anew only then",
      "narwhal's noise on the slots that are released; a release that would only add noise is repeated", "proved",
      "docs/guarantees/narwhal.md",
-     "--policies policies.csv --floor event:1 --mechanism narwhal-adaptive --sensitivity 10", Serves::policies, false,
+     "--policies policies.csv --floor event:1 --mechanism narwhal-adaptive --sensitivity 10", Serves::policies,
      make_narwhal_adaptive},
     {"unicorn-ps", "releases every slot; budget over the slots that policies may affect (thesis, Algorithm 9)",
      "noise of scale Δ_t·δ(J)/ε and less where budget was saved", "proved", "docs/guarantees/unicorn.md",
-     "--policies policies.csv --floor event:1 --mechanism unicorn-ps --sensitivity 10", Serves::policies, false,
+     "--policies policies.csv --floor event:1 --mechanism unicorn-ps --sensitivity 10", Serves::policies,
      [](Parameters) { return follow("unicorn-ps"); }},
     {"unicorn-is", "releases once per interval with the whole budget (thesis, 7.3.3)",
      "noise of scale Δ_t/ε, plus what the stream moves until the next release", "proved", "docs/guarantees/unicorn.md",
-     "--policies policies.csv --floor event:1 --mechanism unicorn-is --sensitivity 10", Serves::policies, false,
+     "--policies policies.csv --floor event:1 --mechanism unicorn-is --sensitivity 10", Serves::policies,
      [](Parameters) { return follow("unicorn-is"); }},
     {"unicorn", "unicorn-ps that spends half on asking whether the stream moved (thesis, Algorithm 8)",
      "twice the noise of unicorn-ps on the slots that are released", "proved", "docs/guarantees/unicorn.md",
-     "--policies policies.csv --floor event:1 --mechanism unicorn --sensitivity 10", Serves::policies, false,
-     make_unicorn},
+     "--policies policies.csv --floor event:1 --mechanism unicorn --sensitivity 10", Serves::policies, make_unicorn},
     {"tes-uniform", "uniform with the sensitivity that is relevant now",
      "noise of scale Δ_t·w/ε, w the longest interval", "proved", "docs/guarantees/tes-tenat.md",
-     "--policies policies.csv --floor event:1 --mechanism tes-uniform --sensitivity 10", Serves::policies, false,
+     "--policies policies.csv --floor event:1 --mechanism tes-uniform --sensitivity 10", Serves::policies,
      [](Parameters) { return follow("tes-uniform"); }},
     {"tes-sample", "sample with the sensitivity that is relevant now",
      "noise of scale Δ_t/ε, plus what the stream moves within w − 1 slots", "proved", "docs/guarantees/tes-tenat.md",
-     "--policies policies.csv --floor event:1 --mechanism tes-sample --sensitivity 10", Serves::policies, false,
+     "--policies policies.csv --floor event:1 --mechanism tes-sample --sensitivity 10", Serves::policies,
      [](Parameters) { return follow("tes-sample"); }},
     {"tes-bd", "bd with w the longest interval and the sensitivity that is relevant now",
      "noise of scale 2·Δ_t/(what is left) on the slots that are released", "proved", "docs/guarantees/tes-tenat.md",
-     "--policies policies.csv --floor event:1 --mechanism tes-bd --sensitivity 10", Serves::policies, false,
+     "--policies policies.csv --floor event:1 --mechanism tes-bd --sensitivity 10", Serves::policies,
      make_tes_division_strategy<Allocation::distribution>},
     {"tes-ba", "ba with w the longest interval and the sensitivity that is relevant now",
      "noise of scale 2·Δ_t·w/(n·ε) on the slots that are released, after n quiet slots", "proved",
      "docs/guarantees/tes-tenat.md", "--policies policies.csv --floor event:1 --mechanism tes-ba --sensitivity 10",
-     Serves::policies, false, make_tes_division_strategy<Allocation::absorption>},
+     Serves::policies, make_tes_division_strategy<Allocation::absorption>},
     {"tenat-uniform", "uniform over the slots that policies may affect, at full sensitivity",
      "noise of scale sensitivity·δ(J)/ε", "proved", "docs/guarantees/tes-tenat.md",
-     "--policies policies.csv --floor event:1 --mechanism tenat-uniform --sensitivity 10", Serves::policies, false,
+     "--policies policies.csv --floor event:1 --mechanism tenat-uniform --sensitivity 10", Serves::policies,
      [](Parameters) { return follow("tenat-uniform"); }},
     {"tenat-sample", "unicorn-is at full sensitivity",
      "noise of scale sensitivity/ε, plus what the stream moves until the next release", "proved",
      "docs/guarantees/tes-tenat.md",
-     "--policies policies.csv --floor event:1 --mechanism tenat-sample --sensitivity 10", Serves::policies, false,
+     "--policies policies.csv --floor event:1 --mechanism tenat-sample --sensitivity 10", Serves::policies,
      [](Parameters) { return follow("tenat-sample"); }},
     {"conference-repaired", "the conference paper's rule with the smallest scaling that makes it sound",
      "noise of scale Δ_t·max T/min ε times what the exact loss exceeds ε by", "proved",
      "docs/guarantees/conference-rules.md",
      "--policies policies.csv --floor event:1 --mechanism conference-repaired --sensitivity 10", Serves::policies,
-     false, [](Parameters parameters) { return follow_pure("conference-repaired", parameters); }},
+     make_conference_repaired_strategy},
     {"equal", "spends in every slot all that past losses leave: the discounted bound is met with equality",
      "noise of scale sensitivity/ε first, then sensitivity/((1−α)·ε), or a scale that grows like log t", "proved",
      "docs/guarantees/discounted.md",
      "--mechanism equal --definition discounted-exp --alpha 0.9 --epsilon 1 --sensitivity 10", Serves::discounted,
-     false, make_equal},
+     make_equal, false, "every_slots"},
     {"planned", "the schedule of least mean (or largest) error that the discounted bound permits, for a known horizon",
      "least mean noise over the horizon, within the certified gap; after its end as equal", "proved",
      "docs/guarantees/discounted.md",
      "--mechanism planned --horizon 365 --definition discounted-hyp --beta 0.1 --epsilon 1 --sensitivity 10",
-     Serves::discounted, false, make_planned},
+     Serves::discounted, make_planned, false, "horizon_slots"},
     {"published", "the schedules of the discounted paper: Corollaries 12 and 16, and 8 at user level",
      "noise of scale sensitivity/((1−α)·ε), or growing like √k; at user level sensitivity·π²k²/(6ε)",
      "proved where it is not refused", "docs/guarantees/discounted.md",
      "--mechanism published --definition discounted-exp --alpha 0.9 --epsilon 1 --sensitivity 10",
-     Serves::discounted_or_user, false, make_published},
-    {"bd-as-published", "bd with the decision noise of the published code", "that of bd, where the sensitivity is 1",
-     "BREAKS its promise", "docs/guarantees/bd-ba.md",
-     "--mechanism bd-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 10 --seed 1", Serves::windows,
-     true, make_division_as_published<Allocation::distribution>},
-    {"ba-as-published", "ba with the decision noise of the published code", "that of ba, where the sensitivity is 1",
-     "BREAKS its promise", "docs/guarantees/bd-ba.md",
-     "--mechanism ba-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 10 --seed 1", Serves::windows,
-     true, make_division_as_published<Allocation::absorption>},
-    {"bd-grouped-as-published", "bd-grouped with the budget of the published code, which is 0", "infinite",
-     "is useless", "docs/guarantees/bd-ba.md",
-     "--mechanism bd-grouped-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 10 --seed 1",
-     Serves::windows, true,
-     [](Parameters) -> Made {
-       return std::make_unique<BudgetDivision>(
-           BudgetDivisionOptions{.grouped = true, .flaws = {.releases_have_no_budget = true}});
-     }},
-    {"dsat-w-as-published", "dsat-w with the window, the threshold and the split of the published code",
-     "less noise than the promise needs", "can break its promise", "docs/guarantees/dsat.md",
-     "--mechanism dsat-w-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 10 --seed 1",
-     Serves::windows, true,
-     [](Parameters parameters) -> Made {
-       return std::make_unique<Dsat>(DsatOptions{.flaws = DsatOptions::as_published(parameters.unit_steps)});
-     }},
-    {"fast-w-as-published", "fast-w as the VLDB 2023 benchmark ran it: blocks of ε/2, a fixed filter, a slot lost",
-     "that of a filter which knows nothing of the noise; 0 in one slot of w + 1",
-     "is kept as published, flaws included", "docs/guarantees/fast.md",
-     "--mechanism fast-w-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 1 --seed 1",
-     Serves::windows, true,
-     [](Parameters parameters) -> Made {
-       return std::make_unique<FastW>(FastFlaws::as_published(parameters.unit_steps));
-     },
-     true},
-    {"rescuedp-as-published", "rescuedp as the VLDB 2023 benchmark ran it: tuned on the true stream, grouped sums lost",
-     "grows with the amplitude, whatever ε is", "is NOT private", "docs/guarantees/rescuedp.md",
-     "--mechanism rescuedp-as-published --true-variance 100 --definition w-event --epsilon 1 --w 96 --sensitivity 1 "
-     "--seed 1",
-     Serves::windows, true, make_rescuedp_as_published, true, true},
-    {"pegasus-as-published", "pegasus as the VLDB 2023 benchmark ran it: every group a single slot",
-     "1.25 times that of uniform", "is kept as published, flaws included", "docs/guarantees/pegasus.md",
-     "--mechanism pegasus-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 1 --seed 1",
-     Serves::windows, true,
-     [](Parameters) -> Made { return std::make_unique<SlotGroups>(SlotGroupsOptions::as_published()); }, true},
-    {"adapub-as-published", "adapub as the VLDB 2023 benchmark ran it: every group a single slot, series on their own",
-     "1.25 times that of uniform", "is kept as published, flaws included", "docs/guarantees/adapub.md",
-     "--mechanism adapub-as-published --definition w-event --epsilon 1 --w 96 --sensitivity 1 --seed 1",
-     Serves::windows, true,
-     [](Parameters) -> Made { return std::make_unique<SlotGroups>(SlotGroupsOptions::as_published()); }, true},
-    {"conference-7", "conference paper, Theorem 7: w-event with w the longest pattern",
-     "less noise than the promise needs", "BREAKS its promise", "docs/guarantees/conference-rules.md",
-     "--policies policies.csv --exact-when-idle --mechanism conference-7 --seed 1", Serves::policies, true,
-     [](Parameters parameters) { return follow_pure("conference-7", parameters); }},
-    {"conference-9", "conference paper, Theorems 8 and 9: scale Δ_t·max T/min ε", "less noise than the promise needs",
-     "BREAKS its promise", "docs/guarantees/conference-rules.md",
-     "--policies policies.csv --exact-when-idle --mechanism conference-9 --seed 1", Serves::policies, true,
-     [](Parameters parameters) { return follow_pure("conference-9", parameters); }},
-    {"conference-11", "conference paper, Theorem 11: the form with δ > 0", "less noise than the promise needs",
-     "BREAKS its promise", "docs/guarantees/conference-rules.md",
-     "--policies policies.csv --exact-when-idle --delta 1e-6 --noise laplace --mechanism conference-11 --seed 1",
-     Serves::policies, true, make_conference_11},
-    {"unicorn-star", "unicorn that looks at the true stream to decide", "what perfect decisions would be worth",
-     "is NOT private", "docs/guarantees/unicorn.md",
-     "--policies policies.csv --exact-when-idle --mechanism unicorn-star --seed 1", Serves::policies, true,
-     [](Parameters) -> Made {
-       return std::make_unique<ClairvoyantStrategy>(
-           [](const Kernel& kernel) { return make_unicorn_ps(planner_options(kernel)); });
-     },
-     false, true},
+     Serves::discounted | Serves::user, make_published},
 };
 
 }  // namespace
@@ -378,28 +261,32 @@ const StrategyKind* find_strategy(std::string_view name) {
   return nullptr;
 }
 
-Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, const StrategyParameters& parameters) {
-  const StrategyKind* kind = find_strategy(name);
-  if (kind == nullptr) {
-    std::string known;
-    for (const StrategyKind& each : kKinds) {
-      if (!each.comparison_only) known += (known.empty() ? "" : ", ") + std::string(each.name);
-    }
-    return Error{Cause::usage, "there is no mechanism '" + std::string(name) + "'; known are " + known};
-  }
-  const std::string quoted(name);
-  if (parameters.policies && !serves(*kind, Serves::policies))
-    return Error{Cause::usage, quoted + " does not know policies: use narwhal, or another of swellfish"};
-  if (parameters.discount && !serves(*kind, Serves::discounted))
-    return Error{Cause::usage, quoted +
+Error unknown_strategy(std::string_view name) {
+  std::string known;
+  for (const StrategyKind& kind : kKinds) known += (known.empty() ? "" : ", ") + std::string(kind.name);
+  return {Cause::usage, "there is no mechanism '" + std::string(name) + "'; known are " + known};
+}
+
+Result<void> check_serves(const StrategyKind& kind, const StrategyParameters& parameters) {
+  const std::string name(kind.name);
+  if (parameters.policies && !serves(kind, Serves::policies))
+    return Error{Cause::usage, name + " does not know policies: use narwhal, or another of swellfish"};
+  if (parameters.discount && !serves(kind, Serves::discounted))
+    return Error{Cause::usage, name +
                                    " spends by windows or policies, which a discounted definition does not have: "
                                    "use equal, planned or published"};
-  if (parameters.policies || parameters.discount) return kind->make(parameters);
-  if (kind->serves == Serves::policies)
-    return Error{Cause::usage, quoted + " needs policies (fugu publish --policies P.csv): it follows what they say"};
-  if (!serves(*kind, parameters.user_level ? Serves::windows_or_user : Serves::windows))
-    return Error{Cause::usage, quoted + " is for --definition discounted-exp and discounted-hyp" +
-                                   (serves(*kind, Serves::user) ? " (and user)" : "")};
+  if (parameters.policies || parameters.discount) return {};
+  if (kind.serves == Serves::policies) return Error{Cause::usage, name + " needs policies: it follows what they say"};
+  if (!serves(kind, parameters.user_level ? Serves::windows | Serves::user : Serves::windows))
+    return Error{Cause::usage, name + " is for the definitions discounted-exp and discounted-hyp" +
+                                   (serves(kind, Serves::user) ? " (and user)" : "")};
+  return {};
+}
+
+Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, const StrategyParameters& parameters) {
+  const StrategyKind* kind = find_strategy(name);
+  if (kind == nullptr) return unknown_strategy(name);
+  FUGU_TRY(check_serves(*kind, parameters));
   return kind->make(parameters);
 }
 

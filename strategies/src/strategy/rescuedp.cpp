@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "nearest_steps.hpp"
+#include "fugu/strategy/nearest_steps.hpp"
 
 namespace fugu {
 
@@ -30,34 +30,21 @@ constexpr double kStillScales = 4;
 constexpr std::uint64_t kAloneEvery = 4;
 constexpr std::size_t kGroupsCompared = 16;
 
-// As published: in units of the data.
-constexpr double kFixedStartVariance = 100;
-constexpr double kPublishedSmall = 30;
-constexpr double kPublishedDistance = 25;
-constexpr std::size_t kPublishedHistory = 3;
-constexpr Budget kSmallestPublished = Budget::from_units(1 << 14);  // less would be more noise than can be drawn
-
 }  // namespace
 
 void RescueDp::start(const Kernel& kernel) {
   window_ = kernel.window_slots();
-  samples_max_ = flaws_.noise_is_error ? window_ : std::min(window_, kSamplesMax);
-  const std::size_t history = flaws_.absolute_limits ? kPublishedHistory : ShortHistory::kLength;
-  tracks_.assign(kernel.all().size(), Track{.pid = PidController(kPid), .own_answers = ShortHistory(history)});
+  samples_max_ = std::min(window_, kSamplesMax);
+  tracks_.assign(kernel.all().size(), Track{.pid = PidController(kPid), .own_answers = ShortHistory()});
   for (const SeriesId series : kernel.all()) {
-    tracks_[series].account = kernel.total() / kernel.crowd(series);
+    tracks_[series].account = kernel.total() / kernel.series_per_meter(series);
     tracks_[series].smallest = tracks_[series].account / samples_max_;
   }
-  KalmanState start;
-  start.start(0, kFixedStartVariance * flaws_.unit_steps * flaws_.unit_steps);
-  fixed_.assign(tracks_.size(), start);
   due_.start(tracks_.size(), 0);
   ring_ = std::bit_ceil(samples_max_);
   spent_.resize(tracks_.size() * ring_);
-  // Longer than the second, and part of the budget would never be spent.
-  longest_slots_ = flaws_.noise_is_error
-                       ? static_cast<double>(window_)
-                       : std::max(1.0, static_cast<double>(window_) / static_cast<double>(kLargestShare));
+  // Longer than that, and part of the budget would never be spent.
+  longest_slots_ = std::max(1.0, static_cast<double>(window_) / static_cast<double>(kLargestShare));
 }
 
 void RescueDp::forget_spending(SeriesId series, Slot slot) {
@@ -72,7 +59,6 @@ Budget RescueDp::affordable(SeriesId series, Slot slot) {
   const Budget rest = track.account - track.spent;
   const double part = std::min(kBudgetPerLogInterval * std::log(track.interval_slots + 1), kLargestPart);
   const Budget wanted = std::min(Budget::round_down(rest.to_double() * part), track.account / kLargestShare);
-  if (flaws_.noise_is_error) return wanted < kSmallestPublished ? Budget() : wanted;
   // Ever smaller parts of what is left would buy nothing but noise: rather wait until there is more.
   const bool has_room = track.samples - track.left < samples_max_;
   return rest < track.smallest || !has_room ? Budget() : std::max(wanted, track.smallest);
@@ -80,18 +66,11 @@ Budget RescueDp::affordable(SeriesId series, Slot slot) {
 
 bool RescueDp::is_groupable(SeriesId series) const {
   const Track& track = tracks_[series];
-  if (flaws_.no_grouping || tracks_.size() < 2) return false;
-  if (flaws_.absolute_limits) return fixed_[series].value() < kPublishedSmall * flaws_.unit_steps;
+  if (options_.no_grouping || tracks_.size() < 2) return false;
   return track.samples % kAloneEvery != 0 && std::abs(track.kalman.value()) <= kSmallScales * track.noise_scale;
 }
 
 bool RescueDp::are_alike(const Track& a, const Track& b) const {
-  if (flaws_.absolute_limits) {
-    return are_similar(a.own_answers, b.own_answers,
-                       {.smallest_correlation = kSmallestCorrelation,
-                        .largest_distance = kPublishedDistance * flaws_.unit_steps,
-                        .still_variance = 0});
-  }
   // All members pay what the poorest can.
   if (a.now < b.now / 2 || b.now < a.now / 2) return false;
   const double scale = std::min(a.noise_scale, b.noise_scale);
@@ -134,21 +113,10 @@ void RescueDp::pay(SeriesId series, Slot slot, Budget share) {
   track.spent += share;
 }
 
-double RescueDp::feedback(const Kernel& kernel, SeriesId series, double value, double noise_variance, double slots) {
-  Track& track = tracks_[series];
-  if (!flaws_.noise_is_error) return track.kalman.measure(value, noise_variance, slots) / kGoalDeviations;
-  KalmanState& filter = fixed_[series];
-  const double before = filter.value();
-  const double per_slot = flaws_.unit_steps * static_cast<double>(window_) / kernel.total().to_double();
-  filter.predict(*flaws_.true_variance);
-  filter.correct(value, per_slot * per_slot);
-  return std::abs(filter.value() - before) / track.noise_scale;
-}
-
 /// Samples that come one after another leave the rest of the window without: the less budget is left, the further
 /// apart.
 double RescueDp::shortest_interval(const Track& track) const {
-  if (flaws_.noise_is_error || flaws_.constant_interval) return 1;
+  if (options_.constant_interval) return 1;
   const double used = track.spent.to_double() / track.account.to_double();
   return std::max(1.0, used * static_cast<double>(window_) / kSamplesPerWindow);
 }
@@ -156,7 +124,7 @@ double RescueDp::shortest_interval(const Track& track) const {
 /// Series can be asked together only when they are due together: intervals end at multiples of a power of two.
 Slot RescueDp::next_due(Slot slot, double interval_slots) const {
   const Slot interval = nearest_steps(interval_slots);
-  if (tracks_.size() < 2 || flaws_.absolute_limits) return slot + interval;
+  if (tracks_.size() < 2) return slot + interval;
   const auto grid = static_cast<Slot>(std::bit_floor(static_cast<std::uint64_t>(interval)));
   return std::max(slot + 1, (slot + interval + grid / 2) & -grid);
 }
@@ -165,16 +133,15 @@ void RescueDp::take(const Kernel& kernel, Release& release, SeriesId series, dou
   Track& track = tracks_[series];
   const Slot slot = kernel.slot();
   const double slots = std::max(1.0, static_cast<double>(slot - track.last));
-  const double error = track.pid.update(feedback(kernel, series, value, noise_variance, slots), slots);
-  const bool alone = track.group_size == 1;
-  const double released = flaws_.noise_is_error ? fixed_[series].value() : track.kalman.value();
-  if (alone || flaws_.absolute_limits) track.own_answers.add(flaws_.absolute_limits ? released : value);
+  const double off = track.kalman.measure(value, noise_variance, slots) / kGoalDeviations;
+  const double error = track.pid.update(off, slots);
+  if (track.group_size == 1) track.own_answers.add(value);
   track.last = slot;
   track.interval_slots =
       std::clamp(next_interval_rescue(track.interval_slots, error, 1, kGainSlots), 1.0, longest_slots_);
-  if (flaws_.constant_interval) track.interval_slots = 1;
+  if (options_.constant_interval) track.interval_slots = 1;
   due_.set(series, next_due(slot, std::max(track.interval_slots, shortest_interval(track))));
-  release.estimate(series, nearest_steps(released), true);
+  release.estimate(series, nearest_steps(track.kalman.value()), true);
 }
 
 Result<void> RescueDp::ask_alone(Kernel& kernel, Release& release, SeriesId series) {
@@ -204,7 +171,7 @@ Result<void> RescueDp::ask_together(Kernel& kernel, Release& release, const Grou
     const SeriesId series = group.members[i];
     pay(series, slot, each);
     tracks_[series].group_size = group.members.size();
-    take(kernel, release, series, flaws_.grouped_answer_lost ? 0 : parts[i].value, parts[i].noise_variance);
+    take(kernel, release, series, parts[i].value, parts[i].noise_variance);
   }
   return {};
 }

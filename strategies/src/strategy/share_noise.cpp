@@ -15,9 +15,9 @@ constexpr double kLargestGaussianSteps = 0x1p28;
 
 }  // namespace
 
-double ShareNoise::weight(std::uint64_t change_steps, std::uint64_t crowd) const {
+double ShareNoise::weight(std::uint64_t change_steps, std::uint64_t parts) const {
   const auto change = static_cast<double>(change_steps);
-  const auto shared_by = static_cast<double>(crowd);
+  const auto shared_by = static_cast<double>(parts);
   return rho_ ? change * std::sqrt(shared_by) : change * shared_by;
 }
 
@@ -50,20 +50,21 @@ std::uint64_t MeterReach::change_steps(const Exposure& exposure, std::span<const
   return largest;
 }
 
-std::span<const std::uint64_t> MeterReach::crowds(const Exposure& exposure, std::span<const SeriesId> series) {
+std::span<const std::uint64_t> MeterReach::series_per_meter(const Exposure& exposure,
+                                                            std::span<const SeriesId> series) {
   of_signature_.resize(exposure.signature_count());
   for (const SeriesId id : series) {
     for (const std::uint32_t signature : exposure.signatures_of(id)) ++of_signature_[signature];
   }
-  crowds_.clear();
+  series_per_meter_.clear();
   for (const SeriesId id : series) {
     std::uint64_t largest = 0;
     for (const std::uint32_t signature : exposure.signatures_of(id))
       largest = std::max(largest, of_signature_[signature]);
-    crowds_.push_back(largest);
+    series_per_meter_.push_back(largest);
   }
   forget(exposure, series);
-  return crowds_;
+  return series_per_meter_;
 }
 
 void MeterReach::forget(const Exposure& exposure, std::span<const SeriesId> series) {

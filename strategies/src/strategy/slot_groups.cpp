@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nearest_steps.hpp"
+#include "fugu/strategy/nearest_steps.hpp"
 
 namespace fugu {
 
@@ -19,8 +19,8 @@ constexpr double kHighestThresholdScales = 7;
 constexpr double kCalmScales = 1;
 constexpr PidController::Options kPid{.proportional = 0.9, .integral = 0.1, .derivative = 0, .integral_window = 5};
 
-/// In ρ the n-th slot of a session costs 2n − 1 shares, so sessions are short there.
-constexpr Slot kSessionSlotsInRho = 8;
+/// In ρ each comparison is a session of its own, and costs each of its n slots 2n − 1 shares: so they are few.
+constexpr Slot kSessionSlotsInRho = 4;
 
 // A change by more than the first shows in the cumulative sum; noise alone lets it exceed the second once in 220 slots.
 constexpr double kDriftScales = 0.5;
@@ -96,7 +96,7 @@ Result<void> SlotGroups::perturb_all(Kernel& kernel, Release& release) {
 }
 
 Result<void> SlotGroups::perturb_alone(Kernel& kernel, Release& release, SeriesId series) {
-  FUGU_ASSIGN(const auto answers, kernel.values({&series, 1}, perturbing_ / kernel.crowd(series)));
+  FUGU_ASSIGN(const auto answers, kernel.values({&series, 1}, perturbing_ / kernel.series_per_meter(series)));
   NoisyValue answer;
   answers.copy(0, answer);
   const auto value = static_cast<double>(answer.steps);
@@ -114,7 +114,7 @@ Result<void> SlotGroups::perturb_together(Kernel& kernel, Release& release, std:
   }
   variance /= static_cast<double>(members.size());
   FUGU_ASSIGN(const auto parts,
-              grouped_.ask(kernel, members, expected_, variance, perturbing_ / kernel.crowd(members[0])));
+              grouped_.ask(kernel, members, expected_, variance, perturbing_ / kernel.series_per_meter(members[0])));
   for (std::size_t i = 0; i < members.size(); ++i) {
     tracks_[members[i]].asked_together = members.size();
     FUGU_TRY(take(kernel, release, members[i], parts[i].value));
@@ -156,7 +156,7 @@ Result<void> SlotGroups::perturb_in_groups(Kernel& kernel, Release& release) {
     const auto pivot = pivot_of(series);
     const bool like_the_others =
         pivot && (pivots_[*pivot].empty() ||
-                  (kernel.crowd(series) == kernel.crowd(pivots_[*pivot][0]) &&
+                  (kernel.series_per_meter(series) == kernel.series_per_meter(pivots_[*pivot][0]) &&
                    exposure.sensitivity_steps(series) == exposure.sensitivity_steps(pivots_[*pivot][0])));
     if (like_the_others) {
       pivots_[*pivot].push_back(series);
@@ -188,28 +188,29 @@ void SlotGroups::note_movement(Track& track, double estimate) {
 Result<void> SlotGroups::open_session(Kernel& kernel, SeriesId series) {
   Track& track = tracks_[series];
   if (track.session && track.session->open()) kernel.close(*track.session);
-  Budget share = grouping_ / kernel.crowd(series);
+  Budget share = grouping_ / kernel.series_per_meter(series);
   double loss = share.to_double();
   if (kernel.currency() == Currency::rho) {
-    share = share / static_cast<std::uint64_t>(2 * session_slots_ - 1);
+    share = share / static_cast<std::uint64_t>(session_slots_ * session_slots_);  // 1 + 3 + 5 + …
     loss = std::sqrt(2 * share.to_double());
   }
   // As the kernel has it: half of the share compares, with noise that hides twice the change, which is twice Δ.
   const double noise_scale = 8 * static_cast<double>(kernel.exposure().sensitivity_steps(series)) / loss;
   FUGU_ASSIGN(track.session,
               kernel.open_threshold(Statistic::deviation, {&series, 1},
-                                    nearest_steps(threshold_scales(track) * noise_scale), share, kernel.slot()));
-  track.session_first = kernel.slot();
+                                    nearest_steps(threshold_scales(track) * noise_scale), share, track.session_first));
   return {};
 }
 
 Result<bool> SlotGroups::session_ends(Kernel& kernel, SeriesId series) {
   Track& track = tracks_[series];
   const Slot slot = kernel.slot();
-  const bool goes_on = track.session && track.session->open() && slot - track.session_first < session_slots_ &&
+  const bool goes_on = track.holds_together && slot - track.session_first < session_slots_ &&
                        track.session_first >= kernel.earliest_slot();
-  if (!goes_on) FUGU_TRY(open_session(kernel, series));
+  if (!goes_on) track.session_first = slot;
+  if (!goes_on || !track.session->open()) FUGU_TRY(open_session(kernel, series));
   FUGU_ASSIGN(const bool exceeded, kernel.exceeds(*track.session));
+  track.holds_together = !exceeded;
   // A single slot does not deviate from itself: that was noise, and the next slot gets a new session.
   return exceeded && track.session_first < slot;
 }
@@ -238,11 +239,6 @@ void SlotGroups::end_group(Track& track, std::size_t values_kept) {
 Result<void> SlotGroups::take(Kernel& kernel, Release& release, SeriesId series, double perturbed) {
   Track& track = tracks_[series];
   ++track.slots;
-  if (options_.groups_of_one) {
-    ++track.groups;
-    release.estimate(series, nearest_steps(perturbed), true);
-    return {};
-  }
   const bool moved = has_moved(track, perturbed);
   track.smoother.add(perturbed);
   if (moved) {
@@ -254,6 +250,7 @@ Result<void> SlotGroups::take(Kernel& kernel, Release& release, SeriesId series,
       track.own_answers.add(latest);
     }
     if (track.session && track.session->open()) kernel.close(*track.session);
+    track.holds_together = false;
   }
   bool ends = false;
   if (!options_.free_grouping) {

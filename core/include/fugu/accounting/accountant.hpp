@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "fugu/accounting/answer.hpp"
@@ -12,9 +13,6 @@
 #include "fugu/base/result.hpp"
 
 namespace fugu {
-
-/// What a Budget counts. Pure promises add up ε; promises with δ > 0 add up ρ of zero-concentrated privacy.
-enum class Currency : std::uint8_t { epsilon, rho };
 
 /// The accountant of a definition over the series of one stream. Slots go forward only; not thread-safe.
 ///
@@ -54,6 +52,13 @@ class Accountant {
   virtual Result<void> admit(const Answer& answer) = 0;
   /// Charges every slot and series touched by the answer that admit() was asked about last, and granted.
   virtual void commit() = 0;
+  /// The accountant of a unit that had `signature` until now and counts into other series from the next slot on. It has
+  /// the past of the signature; `unit` is an exposure of one signature with all series that an answer may be charged
+  /// for. nullptr when that cannot be kept track of.
+  virtual std::unique_ptr<Accountant> follow(std::uint32_t signature, const Exposure& unit) const = 0;
+  /// After so many slots nothing is left of a loss. Absent when losses count for ever.
+  virtual std::optional<std::uint64_t> remembers_slots() const { return std::nullopt; }
+
   /// Both at once: charges the answer, or refuses it.
   virtual Result<void> charge(const Answer& answer) {
     FUGU_TRY(admit(answer));
@@ -67,11 +72,7 @@ struct Reach {
   std::uint64_t slots = 0;
 };
 
-/// Whether an accountant refuses what would break the promise, or only counts: to see by how much a rule breaks it.
-enum class Enforcement : std::uint8_t { on, off };
-
 /// The exact accountant of `definition`. (For one of policies, make_policy_accountant() gives a handle to them.)
-std::unique_ptr<Accountant> make_accountant(const Definition& definition, const Exposure& exposure, Reach reach = {},
-                                            Enforcement enforcement = Enforcement::on);
+std::unique_ptr<Accountant> make_accountant(const Definition& definition, const Exposure& exposure, Reach reach = {});
 
 }  // namespace fugu

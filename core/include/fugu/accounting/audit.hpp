@@ -3,6 +3,9 @@
 // Shares nothing with the accountants: it reads the ledger's answers (kind, noise, slots touched), adds up what they
 // lose with arithmetic of its own (GMP), and compares the worst window, and the worst placement of every policy, with
 // the promise. It does not believe any total or rate that is written somewhere; it checks them.
+//
+// What was published is compared with what follows from the ledger, to the byte. Filters and the text of rows are the
+// writer's own code (filter/release_rows.hpp): they see recorded answers only, so what they make of them is as private.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +16,9 @@
 
 #include "fugu/accounting/definition.hpp"
 #include "fugu/base/result.hpp"
+#include "fugu/filter/release_rows.hpp"
 #include "fugu/policy/book.hpp"
+#include "fugu/stream/input.hpp"
 #include "fugu/stream/release_reader.hpp"
 #include "fugu/stream/slot.hpp"
 
@@ -69,6 +74,8 @@ struct AuditReport {
   std::optional<WorstPolicy> worst_policy;
   /// Slots that the ledger paid for and a file of releases does not have. No breach: rows may be kept elsewhere.
   std::uint64_t slots_not_in_file = 0;
+  /// What nobody looked at, in words: "holds" says nothing about it.
+  std::vector<std::string> not_checked;
   /// What is wrong, in words. Capped at kFindingsMax; `findings_total` counts all.
   std::vector<std::string> findings;
   std::uint64_t findings_total = 0;
@@ -86,17 +93,20 @@ struct AuditOptions {
 /// Audits a ledger. A promise that does not hold is a finding, not an error; an unreadable file is an error.
 Result<AuditReport> audit_ledger(const std::string& path, const AuditOptions& options = {});
 
+/// Compares a file of releases with the ledger it claims to come from: it must have the header and, for every slot that
+/// it has, the rows that `format` makes of the recorded answers and estimates, to the byte. Slots may be absent, at the
+/// end of a slot rows too; none may come twice or without being paid for. Adds findings to `report`.
+///
+/// Cause::refused for a file that says it was simulated; Cause::bad_input for what is no file of releases.
+Result<void> audit_releases_against_ledger(Input released, const std::string& ledger_path, const ReleaseFormat& format,
+                                           AuditReport& report);
+
 /// Yields rows in the order of the file; false at the end.
 using ReleasedRows = std::function<Result<bool>(ReleaseRecord&)>;
 
-/// Compares released rows with the ledger they claim to come from: every row's slot is paid for, no
-/// row comes twice, scale, rate and sampled flag are those of the recorded answers, and, unless the ledger says that
-/// values were filtered, so is the value. Adds findings to `report`. Values are in units of `unit_step`.
-Result<void> audit_releases_against_ledger(const ReleasedRows& rows, const std::string& ledger_path, double unit_step,
-                                           AuditReport& report);
-
-/// Without a ledger: checks a definition against the loss rates that the releases themselves state. Believes them; a
-/// ledger is better evidence.
+/// Without a ledger: checks a definition against the loss rates that the releases themselves state. Believes them, as
+/// long as they are not below what the stated scales cost; a ledger is better evidence. Cause::usage when the rates are
+/// in another currency than the definition's, Cause::refused when they were simulated.
 Result<AuditReport> audit_stated_rates(const ReleasedRows& rows, const Definition& definition, const Exposure& exposure,
                                        double unit_step);
 

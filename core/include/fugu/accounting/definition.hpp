@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -108,6 +109,8 @@ class Exposure {
     std::vector<std::vector<SeriesId>> signatures;
   };
   static Result<Exposure> make(Options options);
+  /// Of one unit alone, which counts into `series` of this stream and into no others.
+  Exposure of_one_unit(std::vector<SeriesId> series) const;
 
   /// Any meter may count into every series: all series share one budget.
   static std::vector<std::vector<SeriesId>> all_shared(std::size_t series);
@@ -118,16 +121,18 @@ class Exposure {
   std::size_t signature_count() const { return options_.signatures.size(); }
   std::uint64_t sensitivity_steps(SeriesId series) const { return options_.sensitivity_steps[series]; }
   const std::vector<SeriesId>& signature(std::size_t index) const { return options_.signatures[index]; }
+  /// The first signature that contains all of these series; nothing when none does.
+  std::optional<std::uint32_t> signature_with(std::span<const SeriesId> series) const;
   /// The signatures that contain a series.
   const std::vector<std::uint32_t>& signatures_of(SeriesId series) const { return signatures_of_[series]; }
   /// Into how many series the meter counts that counts into `series` and most others.
-  std::uint64_t crowd(SeriesId series) const { return crowd_[series]; }
+  std::uint64_t series_per_meter(SeriesId series) const { return series_per_meter_[series]; }
 
  private:
   explicit Exposure(Options options);
   Options options_;
   std::vector<std::vector<std::uint32_t>> signatures_of_;
-  std::vector<std::uint64_t> crowd_;
+  std::vector<std::uint64_t> series_per_meter_;
 };
 
 }  // namespace fugu

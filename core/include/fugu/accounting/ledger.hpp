@@ -25,6 +25,7 @@
 
 #include "fugu/accounting/answer.hpp"
 #include "fugu/accounting/definition.hpp"
+#include "fugu/accounting/membership.hpp"
 #include "fugu/base/result.hpp"
 #include "fugu/policy/policy.hpp"
 
@@ -109,7 +110,7 @@ struct PolicyWithdrawn {
 };
 
 using LedgerRecord = std::variant<MissingSeries, Answer, Estimates, SlotEnd, Failed, Resumed, Delivered, StreamEnd,
-                                  PolicyStated, PolicyWithdrawn>;
+                                  PolicyStated, PolicyWithdrawn, UnitPlaced>;
 
 /// Reads a ledger front to back, in constant memory.
 class LedgerReader {

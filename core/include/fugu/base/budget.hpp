@@ -10,6 +10,9 @@
 
 namespace fugu {
 
+/// What a Budget counts. Pure promises add up ε; promises with δ > 0 add up ρ of zero-concentrated privacy.
+enum class Currency : std::uint8_t { epsilon, rho };
+
 /// An amount of privacy loss: a multiple of 2^-48, at most 2^16. Whether it counts ε or ρ is its accountant's Currency.
 ///
 /// Fixed point, so that window sums stay exact however long a stream runs: nothing drifts, and a sum that is at most

@@ -44,6 +44,12 @@ class Filter {
   /// The specification that makes this filter, parameters included: `truncate:0:5000`.
   virtual std::string name() const = 0;
 
+  /// Whether a slot's result depends on other slots too.
+  virtual bool mixes_slots() const = 0;
+  /// Whether the filter makes an error band of an error band when it is applied to both bounds: it looks at one slot
+  /// only, never turns an order around, and leaves a true value within the query's range where it is.
+  virtual bool keeps_bands() const = 0;
+
  protected:
   Filter() = default;
   Filter(const Filter&) = default;
@@ -72,6 +78,8 @@ class Truncate final : public Filter {
   static Result<Truncate> make(const Options& options);
 
   std::string name() const override;
+  bool mixes_slots() const override { return false; }
+  bool keeps_bands() const override { return true; }
 
  private:
   explicit Truncate(const Options& options) : options_(options) {}
@@ -97,6 +105,8 @@ class MovingAverage final : public Filter {
   static Result<MovingAverage> make(const Options& options);
 
   std::string name() const override;
+  bool mixes_slots() const override { return true; }
+  bool keeps_bands() const override { return false; }
 
  private:
   explicit MovingAverage(const Options& options) : options_(options) {}
@@ -132,6 +142,8 @@ class Kalman final : public Filter {
   static Result<Kalman> make(const Options& options);
 
   std::string name() const override;
+  bool mixes_slots() const override { return true; }
+  bool keeps_bands() const override { return false; }
 
  private:
   explicit Kalman(const Options& options) : options_(options) {}
@@ -151,6 +163,10 @@ class FilterChain final : public Filter {
   explicit FilterChain(std::vector<std::unique_ptr<Filter>> filters) : filters_(std::move(filters)) {}
 
   std::string name() const override;
+  /// When any of them does.
+  bool mixes_slots() const override;
+  /// When all of them do.
+  bool keeps_bands() const override;
 
  private:
   Estimate next(const Estimate& released) override;

@@ -17,6 +17,7 @@
 #include "fugu/base/result.hpp"
 #include "fugu/mechanism/kernel.hpp"
 #include "fugu/mechanism/release.hpp"
+#include "fugu/policy/book.hpp"
 
 namespace fugu {
 

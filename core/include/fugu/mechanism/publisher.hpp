@@ -1,4 +1,4 @@
-// Runs a mechanism over a stream: for publishing, and for simulation.
+// Publishes a stream with a mechanism.
 #pragma once
 
 #include <functional>
@@ -72,22 +72,6 @@ class Publisher {
   Slot last_slot_ = -1;           // the last one prepared for the sink
   std::optional<Error> failure_;  // of a flush
   std::optional<Error> stopped_;  // of a slot: the stream has ended there
-};
-
-/// Runs a mechanism with fast, seeded noise. What comes out is not private: it never takes a ledger or a sink.
-class Simulation {
- public:
-  /// With `enforced` false nothing is refused: to see what a rule that breaks its promise would release.
-  Simulation(Mechanism mechanism, std::unique_ptr<SimulationNoise> noise, bool enforced = true);
-  /// The release stays valid until the next call.
-  Result<const Release*> step(const SlotRow& row) { return runner_.run(row); }
-
-  /// The most any meter lost within a window so far, as a share of what was promised: above 1 it is broken, which can
-  /// happen without enforcement only. Under policies, of the floor.
-  double worst_share() const;
-
- private:
-  SlotRunner runner_;
 };
 
 }  // namespace fugu

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "fugu/accounting/ledger.hpp"
 #include "fugu/mechanism/kernel.hpp"
 #include "fugu/stream/slot.hpp"
 

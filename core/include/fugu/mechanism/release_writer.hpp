@@ -1,32 +1,13 @@
-// Writes releases as CSV: `time,series,value,scale,loss_rate,sampled`, one row per slot and series.
+// Writes releases as CSV (filter/release_rows.hpp), one row per slot and series.
 #pragma once
 
 #include <fstream>
-#include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "fugu/filter/filter.hpp"
+#include "fugu/filter/release_rows.hpp"
 #include "fugu/mechanism/publisher.hpp"
-#include "fugu/stream/clock.hpp"
-#include "fugu/stream/decimal.hpp"
 
 namespace fugu {
-
-struct ReleaseFormat {
-  Clock clock;
-  UnitStep unit_step;
-  std::vector<std::string> series;
-  Currency currency = Currency::epsilon;  ///< of the loss rates
-  /// Appends the columns `lower,upper`: the true value at the time of the answer lies between them with this
-  /// probability over the noise. How far the stream has moved since, where a value is repeated, is not in it.
-  std::optional<double> interval;
-  /// Filters as for `--filter`, applied to each series on its own. With an interval or estimates, `truncate` only.
-  std::string filter;
-  /// The strategy releases estimates (Release::estimate): they have no scale, so there can be no interval.
-  bool estimates = false;
-};
 
 /// Formats releases into memory; emit() writes them to a file descriptor. Rows are written whole or, when the disk is
 /// full, cut at the end of the file; `find_resume_point` knows how to go on from there.
@@ -47,35 +28,13 @@ class ReleaseWriter final : public ReleaseSink {
   Result<void> emit() override;
 
  private:
-  ReleaseWriter(ReleaseFormat format, int descriptor, std::string name);
+  ReleaseWriter(ReleaseRows rows, int descriptor, std::string name);
 
-  /// What depends on the noise only, so that it is worked out once for many rows.
-  struct NoiseText {
-    NoiseKind kind = NoiseKind::laplace;
-    Rational parameter{0, 1};
-    std::string scale;
-    double variance = 0;  // in unit²
-    std::int64_t band_steps = 0;
-  };
-  struct RateText {
-    double rate = -1;
-    std::string text;
-  };
-
-  void describe(const NoisyValue& value, NoiseText& text) const;
-  void append_row(std::string_view time, std::size_t series, const Release& release);
-  void append_value(std::size_t series, const ReleasedValue& released, const NoiseText& noise);
-  void append_band(std::size_t series, const ReleasedValue& released, const NoiseText& noise);
-  void append_rate(std::size_t series, double rate_per_step);
-  void append_number(double value);
   void compare_with_earlier(std::string_view rows);
 
-  ReleaseFormat format_;
+  ReleaseRows rows_;
   int descriptor_;
   std::string name_;
-  std::vector<std::unique_ptr<Filter>> filters_;  // one per series, or none
-  std::vector<NoiseText> noise_;                  // last seen, per series
-  std::vector<RateText> rate_;                    // likewise
   Slot muted_until_ = -1;
   std::ifstream earlier_;
   bool earlier_differs_ = false;
@@ -89,7 +48,8 @@ struct ResumePoint {
   Slot last_slot = -1;
 };
 
-/// Reads `path` (a releases file with `header`). Cause::bad_input when it is something else.
+/// Reads `path`, a releases file of that format. Cause::bad_input when it is something else; Cause::refused when it
+/// says that it was simulated and the format does not.
 Result<ResumePoint> find_resume_point(const std::string& path, const ReleaseFormat& format);
 
 }  // namespace fugu

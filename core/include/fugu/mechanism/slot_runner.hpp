@@ -9,6 +9,7 @@
 #include "fugu/mechanism/mechanism.hpp"
 #include "fugu/noise/noise.hpp"
 #include "fugu/policy/admission.hpp"
+#include "fugu/policy/feed.hpp"
 #include "fugu/stream/source.hpp"
 
 namespace fugu {
@@ -27,29 +28,43 @@ struct Mechanism {
   PolicyListener* listener = nullptr;
 };
 
-/// Kernel, strategy and release of one run, slot by slot. Shared by Publisher and Simulation, which see to it that a
-/// ledger goes with secure noise only; nobody else can make one.
+/// Kernel, strategy and release of one run, slot by slot.
+///
+/// Only Publisher can make one, and for evaluation a class named Simulation. That name is all that core says about
+/// evaluation: the class is in the library eval, and a program that links core and strategies has none. It brings its
+/// own noise, which has a seed, and may bring its own accountant, which counts what a flawed rule loses and refuses
+/// nothing; it has no ledger. Publisher always has secure noise and the definition's own accountant.
 class SlotRunner {
  public:
+  SlotRunner(SlotRunner&&) noexcept;
+  SlotRunner& operator=(SlotRunner&&) noexcept;
+  ~SlotRunner();
+
   /// Takes in the policies that are known before the next slot; called by run(), too. True when there were any, so that
   /// a long list can be made durable in pieces. Fails where true values may be released and the feed cannot read all
   /// that was stated.
   Result<bool> take_policies(std::size_t at_most);
+  /// Places the units that count elsewhere from the next slot on, if `row` says so; called by run(), too, and to be
+  /// called before take_policies().
+  Result<void> place_units(const SlotRow& row);
   /// Runs the next slot on true values.
   Result<const Release*> run(const SlotRow& row);
   /// Runs the next slot on recorded answers; nullptr when the ledger ends.
   Result<const Release*> rerun(class Replay& replay);
   /// From now on nothing before the next slot is remembered.
-  void forget() { kernel_.forget_before(release_.slot() + 1); }
+  void forget();
   Slot next_slot() const { return release_.slot() + 1; }
 
  private:
   friend class Publisher;
   friend class Simulation;
 
-  SlotRunner(Mechanism mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger, bool enforced = true);
+  SlotRunner(Mechanism&& mechanism, std::unique_ptr<Noise> noise, LedgerWriter* ledger);
+  SlotRunner(Mechanism&& mechanism, std::unique_ptr<Accountant> accountant, std::unique_ptr<Noise> noise,
+             LedgerWriter* ledger);
   /// Lets the strategy decide about the slot that was begun. With a replay, its estimates must be the recorded ones.
   Result<void> finish(class Replay* replay);
+  Result<void> check_placed() const;
   Result<void> record_estimates(class Replay* replay);
   /// The next event that is not on record; nullptr when there is none yet.
   Result<const PolicyEvent*> next_policy();
@@ -68,7 +83,8 @@ class SlotRunner {
   std::deque<PolicyEvent> passed_over_;  // while events on record were looked for: they are new, or were refused
   PolicyEvent event_;
   LedgerWriter* ledger_;
-  Kernel kernel_;
+  Slot placed_in_ = -1;  // the slot before which the source last said where units count
+  std::unique_ptr<class RunningKernel> kernel_;
   Release release_;
 };
 

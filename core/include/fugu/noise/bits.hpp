@@ -1,7 +1,6 @@
-// Where random bits come from: a cryptographic source for publishing, a seeded one for simulations.
+// Where random bits come from.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -52,19 +51,24 @@ class BitSource {
   }
 
  protected:
-  BitSource() = default;
+  // The cryptographic generator costs about a microsecond a call whatever the length: large blocks pay that rarely.
+  static constexpr std::size_t kBlockBytes = 32768;
+
+  /// `block_bytes`: how many are made at a time, kWindowBytes to kBlockBytes.
+  explicit BitSource(std::size_t block_bytes = kBlockBytes);
 
   /// Overwrites all of `block` with fresh bits.
   virtual void fill(std::span<unsigned char> block) = 0;
+  /// Wipes what is left: the next bits come from fill().
+  void empty();
 
  private:
-  // The cryptographic generator costs about a microsecond a call whatever the length: large blocks pay that rarely.
-  static constexpr std::size_t kBlockBytes = 32768;
   static constexpr std::size_t kWipeBytes = 32;
 
   unsigned char* end() { return storage_ + kWindowBytes + unused_bytes_; }
   void renew();
 
+  const std::size_t block_bytes_;
   std::size_t unused_bytes_ = 0;
   std::uint64_t generation_ = 0;
   // Padding below for reads beyond the unused bytes, above for wiping whole vectors.
@@ -79,19 +83,6 @@ class SecureBits final : public BitSource {
 
  private:
   void fill(std::span<unsigned char> block) override;
-};
-
-/// xoshiro256**: fast, reproducible, and predictable. For simulations only, never for what is published.
-/// The same seed and stream give the same bits on every machine; different streams of a seed are unrelated, so that
-/// parallel simulations can take one stream per task, whatever the number of threads.
-class SeededBits final : public BitSource {
- public:
-  explicit SeededBits(std::uint64_t seed, std::uint64_t stream = 0);
-
- private:
-  void fill(std::span<unsigned char> block) override;
-
-  std::array<std::uint64_t, 4> state_;
 };
 
 }  // namespace fugu

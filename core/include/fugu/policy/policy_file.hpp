@@ -13,11 +13,11 @@
 namespace fugu {
 
 /// Which set of series holds all that a meter counts into.
-class Membership {
+class MeterSignatures {
  public:
   /// `signatures`: sets of series one meter may count into, as in the Exposure. `map` outlives this; without one,
   /// every meter may count into anything.
-  Membership(const SeriesMap* map, std::vector<std::vector<SeriesId>> signatures)
+  MeterSignatures(const SeriesMap* map, std::vector<std::vector<SeriesId>> signatures)
       : map_(map), signatures_(std::move(signatures)) {}
 
   /// Empty when the meter may count into anything.
@@ -32,7 +32,7 @@ struct PolicyFileOptions {
   std::string path;
   /// Its admission rule is asked of a fresh run's file as a whole. Whoever takes events judges all others.
   PolicyOptions reading;
-  Membership membership;
+  MeterSignatures signatures_of;
   bool fresh;  ///< nothing was released yet: the rows must be right together, and no rule is asked about them again
   bool live;   ///< look again before each slot
   std::function<void(const std::string&)> warn;  ///< told when a live file was not only appended to

@@ -15,9 +15,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "fugu/base/result.hpp"
+#include "fugu/stream/clock.hpp"
 #include "fugu/stream/raw.hpp"
 #include "fugu/stream/series_map.hpp"
 #include "fugu/stream/slot.hpp"
@@ -37,20 +39,22 @@ constexpr std::int64_t largest_change(ClampRange clamp) {
 }
 
 /// What meters send instead of their readings. Called with clamped readings; what it draws must not depend on anything
-/// but the meter, its reading and bits of its own, so that one reading changes one slot.
+/// but the meter, its reading, the slot and bits of its own, so that one reading changes one slot.
 class ReadingTransform {
  public:
   virtual ~ReadingTransform() = default;
 
+  /// Called once, before anything is drawn: when slots are.
+  virtual void start(const Clock& clock) = 0;
   /// What is sent lies within this, for every meter.
   virtual ClampRange range() const = 0;
   /// By how much one meter can change the sum of a series in a slot: it replaces largest_change(clamp).
   virtual std::int64_t change_steps() const = 0;
-  virtual std::int64_t of_reading(MeterId meter, std::int64_t clamped_steps) = 0;
+  virtual std::int64_t of_reading(Slot slot, MeterId meter, std::int64_t clamped_steps) = 0;
   /// Of a meter from which nothing came until its slot closed.
-  virtual std::int64_t of_absent(MeterId meter) = 0;
+  virtual std::int64_t of_absent(Slot slot, MeterId meter) = 0;
   /// Added to the sum of a series when its slot closes; independent of all readings.
-  virtual std::int64_t of_slot(SeriesId series) = 0;
+  virtual std::int64_t of_slot(Slot slot, SeriesId series) = 0;
 };
 
 class Aggregator {
@@ -66,6 +70,7 @@ class Aggregator {
     clamped,    ///< counted, after clamping
     missing,    ///< nothing to count
     duplicate,  ///< its meter already counted in its slot
+    elsewhere,  ///< its meter counts into no series in its slot
     late,       ///< its slot is closed
   };
 
@@ -83,6 +88,12 @@ class Aggregator {
   /// True when oldest_open() has to be closed before a reading for `slot` can be added.
   bool must_close_before(Slot slot) const { return slot - oldest_ > options_.grace_slots; }
 
+  /// From `from` on, a slot that got no reading yet, meters count where `map` says (SeriesMap::read_again of the map so
+  /// far), which must outlive the aggregator. Cause::usage as for make(); one change at a time: see change_pending().
+  Result<void> change_map(const SeriesMap& map, Slot from);
+  /// Whether a change waits for its slot to be the oldest that is open.
+  bool change_pending() const { return next_map_ != nullptr; }
+
   Outcome add(Slot slot, MeterId meter, Raw value);
   /// Writes the sums of oldest_open(), one per series, and closes it.
   void close(std::vector<Raw>& sums);
@@ -94,10 +105,15 @@ class Aggregator {
   };
   Aggregator(const SeriesMap& map, Options options);
 
-  void finish(OpenSlot& open);
+  void finish(Slot slot);
   OpenSlot& open_slot(Slot slot) { return ring_[static_cast<std::uint64_t>(slot) & mask_]; }
 
+  /// Who counts into what in a slot.
+  const SeriesMap& map_in(Slot slot) const { return slot < next_from_ ? *map_ : *next_map_; }
+
   const SeriesMap* map_;
+  const SeriesMap* next_map_ = nullptr;
+  Slot next_from_ = std::numeric_limits<Slot>::max();
   Options options_;
   std::vector<OpenSlot> ring_;  // slot s is at s modulo its size, a power of two above the grace period
   std::uint64_t mask_;

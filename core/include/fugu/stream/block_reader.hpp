@@ -42,6 +42,8 @@ class BlockReader {
   Result<State> read(LineBlock& block, bool may_wait = true);
 
   const Input& input() const { return input_; }
+  /// As ByteSource::wait.
+  void wait(std::chrono::milliseconds at_most) { input_.wait(at_most); }
 
  private:
   Result<State> read_lines(LineBlock& block, bool may_wait);

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,6 +40,8 @@ class Clock {
 
   /// The slot that starts at `instant_s`: negative before the origin, nothing between two slots. Needs has_time().
   std::optional<Slot> slot_at(std::int64_t instant_s) const;
+  /// The slot that `instant_s` falls into; negative before the origin. Needs has_time().
+  Slot slot_around(std::int64_t instant_s) const;
   /// When `slot` starts. Needs has_time().
   std::int64_t start_of(Slot slot) const;
 
@@ -58,8 +61,17 @@ class Clock {
   std::int64_t slot_s_ = 0;  // 0: counts slots
 };
 
+/// The time of day as a live reader asks for it, in seconds since 1970, UTC. Tests give their own.
+using WallClock = std::function<std::int64_t()>;
+/// This machine's.
+std::int64_t wall_clock_s();
+
 /// The largest slot number that is read.
 inline constexpr Slot kSlotMax = Slot{1} << 53;
+
+/// How far one row may move a stream on unless more is asked for: a day of quarter hours. Each slot passed over is
+/// released without data, and spends.
+inline constexpr Slot kGapSlotsMax = 96;
 
 /// Reads a plain slot number, digits only, up to kSlotMax.
 std::optional<Slot> parse_slot_number(std::string_view text) noexcept;

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "fugu/stream/clock.hpp"
 #include "fugu/stream/line_reader.hpp"
-#include "fugu/stream/stamp.hpp"
 
 namespace fugu::csv {
 
@@ -28,6 +28,10 @@ Result<void> check_name(std::string_view name, const Location& where, std::strin
 
 /// What would be right in the time column of the first row, which may also hold a slot number.
 std::string expected_first_time(TimeFault fault);
+
+/// What would be right instead of a time that moves the stream on by `gap_slots`, more than `gap_slots_max`. How many
+/// there are is said of stamps only: a plain number may be a reading in the wrong column.
+std::string expected_gap(Slot gap_slots_max, Slot gap_slots, const Clock& clock);
 
 /// "3 fields", "1 field".
 std::string count_fields(std::size_t count);

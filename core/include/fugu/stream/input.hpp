@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,6 +25,9 @@ class ByteSource {
   virtual Result<std::size_t> read(std::span<char> into) = 0;
   /// True when read() would have to wait for a writer.
   virtual bool would_wait() = 0;
+  /// Returns when read() need not wait, or after `at_most`, or earlier. By default it sleeps a little, so that the
+  /// caller looks again soon.
+  virtual void wait(std::chrono::milliseconds at_most);
   /// False when would_wait() never returns true: files and memory, as opposed to pipes and terminals.
   virtual bool is_live() const = 0;
 };
@@ -49,6 +53,7 @@ class Input {
   /// As ByteSource::read, decoded.
   Result<std::size_t> read(std::span<char> into) { return source_->read(into); }
   bool would_wait() { return source_->would_wait(); }
+  void wait(std::chrono::milliseconds at_most) { source_->wait(at_most); }
   bool is_live() const { return source_->is_live(); }
 
  private:

@@ -10,9 +10,9 @@ namespace fugu {
 /// kernel that perturbs them, and the reader of true streams for evaluation. A strategy, a filter or a printer cannot.
 class RawKey {
   RawKey() = default;
-  friend class Aggregator;   // stream: sums readings into series
-  friend class Kernel;       // mechanism: the only place where noise meets data
-  friend class TruthStream;  // metric: evaluation against the truth, never linked into the publishing path
+  friend class Aggregator;     // stream: sums readings into series
+  friend class RunningKernel;  // mechanism: the only place where noise meets data
+  friend class TruthStream;    // evaluation against the truth: a class of the library eval, which no publisher links
 };
 
 /// A true value in grid steps, or missing. Missing is not zero.

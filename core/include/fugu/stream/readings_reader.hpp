@@ -6,6 +6,15 @@
 //   skip_before() says. Earlier readings are late.
 // - Slot s is handed out when a reading for a slot later than s + grace arrives, or at the end of the input; with sum 0
 //   when nobody reported. Nothing in a SlotRow is missing.
+// - With a wall clock (live input), a reading for a slot that begins later than now + grace is refused as a late one
+// is:
+//   an error, or dropped. Either way it closes no slot.
+// - With close_by_clock, slot s is handed out when the wall clock has passed its end plus grace and all that had
+// arrived
+//   by then was read, or at the end of the input. No reading closes a slot before that, so none can make another late.
+//   Slots that were over when the reader was opened wait for one grace period from then.
+// - One reading moves the stream on by at most gap_slots_max slots, and the clock by at most as many without a reading;
+//   beyond that is an error, before any slot is closed for it.
 // - The offset in which slots are printed is that of `origin` or of the first row, for the whole stream: a reading
 //   further on cannot change it.
 // - An error names the first wrong row in the order of the file. All slots that close before it have been handed out.
@@ -42,13 +51,18 @@ struct ReadingsOptions {
   std::optional<Stamp> origin = {};                       ///< only when times are stamps
   std::optional<std::int32_t> default_utc_offset_s = {};  ///< for stamps without one
   Slot grace_slots = 1;                                   ///< 0 to 10,000
-  Slot gap_slots_max = 100'000;                           ///< a reading further ahead is an error, most likely a typo
+  Slot gap_slots_max = kGapSlotsMax;                      ///< more is an error: a typo, or an outage to be confirmed
+  WallClock wall_clock_s = {};                            ///< for live input with stamps; none: times are believed
+  bool close_by_clock = false;  ///< needs a wall clock and stamps; grace is at most 5,000 then
   LateRule late = LateRule::error;
   BeyondRule beyond = BeyondRule::clamp;
   std::shared_ptr<ReadingTransform> transform = {};  ///< what meters send instead of their readings
-  unsigned threads = 2;                              ///< 1 or 2; live inputs use 1
+  /// Live inputs: asked before each slot whether meters count differently from now on. What it gives was read with
+  /// SeriesMap::read_again() and holds from the first slot on that got no reading yet.
+  std::function<std::optional<SeriesMap>(const SeriesMap& now)> new_map = {};
+  unsigned threads = 2;  ///< 1 or 2; live inputs use 1
   std::size_t block_size = BlockReader::kBlockSize;
-  std::function<void(const std::string& message)> warn = {};  ///< told once of clamping and once of rounding
+  std::function<void(const std::string& message)> warn = {};  ///< told once of clamping, rounding, dropping early ones
 };
 
 /// How many rows, and what became of them. For the administrator: exact counts of private events, not for release.
@@ -57,8 +71,10 @@ struct ReadingsCounters {
   std::uint64_t missing = 0;
   std::uint64_t duplicates = 0;
   std::uint64_t late = 0;
+  std::uint64_t early = 0;  ///< ahead of the wall clock
   std::uint64_t clamped = 0;
-  std::uint64_t skipped = 0;  ///< before skip_before()
+  std::uint64_t skipped = 0;    ///< before skip_before()
+  std::uint64_t elsewhere = 0;  ///< of meters that counted into no series at the time
 };
 
 class ReadingsReader final : public SlotSource {

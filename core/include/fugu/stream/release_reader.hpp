@@ -1,10 +1,12 @@
-// Reads released values back: CSV with header `time,series,value,scale,loss_rate,sampled` and perhaps more columns.
+// Reads released values back: CSV with the columns that filter/release_rows.hpp writes, and no others. What is not
+// known may be anything, so a file with another column is not read.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "fugu/base/budget.hpp"
 #include "fugu/base/result.hpp"
 #include "fugu/stream/clock.hpp"
 #include "fugu/stream/line_reader.hpp"
@@ -21,9 +23,12 @@ struct ReleaseRecord {
   /// Laplace scale or Gaussian standard deviation; 0 for a true value; none for an estimate made of several answers.
   std::optional<double> scale = 0;
   double loss_rate = 0;  ///< infinity for a true value
+  /// Of the rate, as the header names it: `loss_rate` is ε per unit, `loss_rate_rho` is ρ per squared unit.
+  Currency currency = Currency::epsilon;
   bool sampled = true;
   std::optional<double> lower;  ///< the error band, when the file has one
   std::optional<double> upper;
+  bool simulated = false;  ///< noise from a seed: not private, and no evidence
 };
 
 /// Rows ascend by slot. Memory: one line and the names of the series.
@@ -43,7 +48,16 @@ class ReleaseReader {
   const std::vector<std::string>& series() const { return series_; }
 
  private:
-  ReleaseReader(LineReader lines, Options options, std::size_t columns, std::optional<std::size_t> lower);
+  /// What the header says.
+  struct Columns {
+    std::size_t count = 0;
+    Currency currency = Currency::epsilon;
+    std::optional<std::size_t> lower;  ///< column of the lower bound; the upper follows
+    bool simulated = false;            ///< the last column
+  };
+  static std::optional<Columns> columns_of(std::string_view header);
+
+  ReleaseReader(LineReader lines, Options options, const Columns& columns);
 
   Result<Slot> slot_of(std::string_view time, std::size_t column);
   Result<SeriesId> series_of(std::string_view name, std::size_t column);
@@ -53,8 +67,7 @@ class ReleaseReader {
   std::optional<Clock> clock_;
   bool series_fixed_;
   std::vector<std::string> series_;
-  std::size_t columns_;
-  std::optional<std::size_t> lower_;  // column of the lower bound; the upper follows
+  Columns columns_;
   std::string last_time_;
   Slot last_slot_ = -1;
 };

@@ -1,10 +1,13 @@
-// Which meter counts into which series. CSV with header `meter,series`, one row per pair; the columns in either order.
+// Which meter counts into which series, and whose it is. CSV with header `meter,series`, one row per pair; the columns
+// in either order.
 //
 // A meter may count into several series (feeder, substation, city); those then share its budget. A pair given twice is
-// an error. Constant once read: any number of threads may look things up.
+// an error. The unit of privacy is the household: all meters that a second map, `meter,household`, gives to it. A meter
+// that it does not name is a household of its own. Constant once read: any number of threads may look things up.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,10 +21,18 @@ namespace fugu {
 
 /// Position of a meter in the series map, by first appearance, from 0.
 using MeterId = NameTable::Id;
+/// Position of a household, likewise.
+using UnitId = NameTable::Id;
 
 class SeriesMap {
  public:
   static Result<SeriesMap> read(Input input);
+  /// As read(), for a stream that runs with `earlier`: what that knows keeps its id, and meters that are gone from the
+  /// input count into nothing. Cause::bad_input when a series is new.
+  static Result<SeriesMap> read_again(Input input, const SeriesMap& earlier);
+  /// Takes note of households: CSV with header `meter,household`, each meter at most once. Call it once, before
+  /// anything is asked.
+  Result<void> read_households(Input input);
 
   /// Names, by first appearance.
   const std::vector<std::string>& series() const { return series_; }
@@ -30,16 +41,25 @@ class SeriesMap {
   std::optional<MeterId> meter(std::string_view name) const noexcept { return meters_.find(name); }
   std::string_view meter_name(MeterId meter) const { return meters_.name(meter); }
 
-  /// The series `meter` counts into, ascending; at least one.
+  /// The series `meter` counts into, ascending; none when it is gone from a map that was read again.
   std::span<const SeriesId> series_of(MeterId meter) const noexcept {
     return {memberships_.data() + begins_[meter], begins_[meter + 1] - begins_[meter]};
   }
   /// How many meters count into `series`.
   std::size_t meters_in(SeriesId series) const { return meters_in_[series]; }
 
-  /// The sets of series that some meter counts into, each ascending, without those contained in another: what one
-  /// meter can touch at most, which is what an accountant has to cover.
+  std::size_t unit_count() const { return units_ ? units_->size() : meter_count(); }
+  UnitId unit_of(MeterId meter) const { return units_ ? unit_of_[meter] : meter; }
+  std::string_view unit_name(UnitId unit) const { return units_ ? units_->name(unit) : meter_name(unit); }
+  /// The series that meters of a unit count into, by unit, each ascending.
+  std::vector<std::vector<SeriesId>> series_by_unit() const;
+
+  /// The sets of series that some unit counts into, each ascending, without those contained in another: what one unit
+  /// can touch at most, which is what an accountant has to cover.
   std::vector<std::vector<SeriesId>> signatures() const;
+  /// By series: how many meters of one and the same unit count into it, at most. A unit changes the series by so many
+  /// times what a meter changes it by.
+  std::vector<std::uint64_t> meters_of_one_unit() const;
 
  private:
   struct Pair {
@@ -47,9 +67,12 @@ class SeriesMap {
     SeriesId series;
     std::uint64_t line;
   };
+  static Result<SeriesMap> read(Input input, const SeriesMap* earlier);
   Result<void> index(std::vector<Pair> pairs, std::string_view file);
 
   NameTable meters_;
+  std::optional<NameTable> units_;  // when there are households
+  std::vector<UnitId> unit_of_;     // by meter, then
   std::vector<std::string> series_;
   std::vector<SeriesId> memberships_;  // the series of meter 0, of meter 1, …
   std::vector<std::size_t> begins_;    // where each meter's begin, and the end of the last

@@ -1,6 +1,7 @@
 // Where slots come from: a wide stream file, a file or pipe of readings, a simulation.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,22 @@
 
 namespace fugu {
 
+class SeriesMap;
+
+/// Who counts into what, and by how much one meter can change a series in a slot.
+struct Counting {
+  const SeriesMap* map = nullptr;
+  std::uint64_t change_of_one_meter_steps = 0;
+};
+
 /// The true values of all series in one slot, and the public facts about that slot.
 struct SlotRow {
   Slot slot = 0;
   std::int32_t utc_offset_s = 0;  ///< offset in which this slot's time stamp is printed
   std::vector<Raw> values;        ///< one per series
+  /// Where totals are sums of readings: set in the first row, and in each from which on meters count differently. Valid
+  /// until the next row is asked for.
+  std::optional<Counting> counting = std::nullopt;
 };
 
 /// Yields consecutive slots: each call's slot is the previous one plus 1, gaps in the input come as missing values.

@@ -4,6 +4,9 @@
 // a slot after a later one and a time between two slots are errors. The stream starts with its first row, with the
 // slot of `origin` when that is given, or where skip_before() says. A row is printed with the offset it was written
 // with, a slot without row with that of the row before. A file with a header only is a stream of no slots.
+//
+// Guarantee: one row moves the stream on by at most `gap_slots_max` slots, and with a wall clock to no slot that begins
+// more than one slot after now. A row that would is an error before any slot is handed out because of it.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +32,8 @@ struct StreamOptions {
   std::optional<Stamp> origin = {};                       ///< only when times are stamps
   std::optional<std::int32_t> default_utc_offset_s = {};  ///< for stamps without one
   std::string time_column = "time";
-  Slot gap_slots_max = 100'000;  ///< a row further ahead is an error, most likely a typo
+  Slot gap_slots_max = kGapSlotsMax;  ///< a row further ahead is an error: a typo, or an outage to be confirmed
+  WallClock wall_clock_s = {};        ///< for live streams with stamps; none: times are taken as they are
   std::size_t block_size = BlockReader::kBlockSize;
   std::function<void(const std::string& message)> warn = {};  ///< told once, when the first value gets rounded
 };
@@ -58,7 +62,7 @@ class StreamReader final : public SlotSource {
   Result<void> parse_first_stamp(std::string_view time, Stamp& first) const;
   Result<std::int64_t> slot_length(Stamp first);
   Result<void> read_row();
-  Result<void> check_gap(Slot before, std::string_view time) const;
+  Result<void> check_ahead(Slot before, std::string_view time) const;
   Result<void> parse_cells(std::string_view line);
   Error time_error(std::string_view time, std::string_view found, std::string_view expected) const;
 

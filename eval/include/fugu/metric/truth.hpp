@@ -30,6 +30,9 @@ class TruthStream {
   /// Fills `row` with the next slot. False at the end of the stream; errors are the source's.
   Result<bool> next(TruthRow& row);
 
+  /// What a true value is, in steps; 0 where it is missing.
+  static std::int64_t steps(const Raw& value) { return value.missing() ? 0 : value.reveal(RawKey()); }
+
   /// The series in the order of TruthRow::values.
   const std::vector<std::string>& series() const { return source_.series(); }
 

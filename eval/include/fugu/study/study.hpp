@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "fugu/mechanism/publisher.hpp"
-#include "fugu/strategy/registry.hpp"
+#include "fugu/comparison/catalogue.hpp"
+#include "fugu/simulate/simulation.hpp"
 #include "fugu/study/prepared_stream.hpp"
 #include "fugu/study/suite.hpp"
 
@@ -38,8 +38,8 @@ Result<Exposure> exposure_of(const PreparedStream& stream);
 
 /// One row of the results.
 struct Cell {
-  std::string label;                       ///< of the mechanism or yardstick
-  const StrategyKind* strategy = nullptr;  ///< nullptr for a yardstick
+  std::string label;                         ///< of the mechanism or yardstick
+  const CatalogueEntry* strategy = nullptr;  ///< nullptr for a yardstick
   std::optional<std::uint64_t> every_slots = std::nullopt;
   Yardstick yardstick = Yardstick::zero;
   std::size_t stream = 0;

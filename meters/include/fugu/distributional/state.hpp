@@ -9,7 +9,9 @@
 // Guarantee: constants come from the cryptographic source and are drawn by prepare() alone, which never overwrites a
 // file: no restart can draw again, and average them away. save() leaves a whole file or none. The file is not changed
 // afterwards: profiles that went on learning would let one reading change later slots, for which nobody pays.
-// Secret: constants and profiles are what is protected; the file is readable by its owner only.
+// What a meter sends for a reading follows from the state's key, the meter, the time and the reading: however often the
+// same readings are published with one state, they are sent the same, so that nothing averages or compares draws.
+// Secret: key, constants and profiles are what is protected; the file is readable by its owner only.
 // docs/guarantees/distributional.md.
 #pragma once
 
@@ -17,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "fugu/distributional/keyed_bits.hpp"
 #include "fugu/distributional/transform.hpp"
 #include "fugu/stream/input.hpp"
 
@@ -24,8 +27,8 @@ namespace fugu {
 
 class DistributionalState {
  public:
-  /// Draws id and constants. `profiles`: one per meter of the map, in its order; none for bernoulli. `learned_until_s`:
-  /// where the readings end that they were learned from, in seconds since 1970, if that is known.
+  /// Draws id, key and constants. `profiles`: one per meter of the map, in its order; none for bernoulli.
+  /// `learned_until_s`: where the readings end that they were learned from, in seconds since 1970, if that is known.
   static Result<DistributionalState> prepare(const DistributionalPlan& plan, const SeriesMap& map,
                                              std::vector<MeterProfile> profiles,
                                              std::optional<std::int64_t> learned_until_s = std::nullopt);
@@ -46,6 +49,7 @@ class DistributionalState {
 
   /// Tells states apart; no secret. The ledger has it.
   const std::string& id() const { return id_; }
+  const SecretKey& key() const { return key_; }
   const DistributionalPlan& plan() const { return transform_.plan(); }
   const DistributionalTransform& transform() const { return transform_; }
   const std::vector<SeriesConstants>& constants() const { return constants_; }  ///< in the order of series()
@@ -66,31 +70,36 @@ class DistributionalState {
       : transform_(std::move(transform)), members_(std::move(members)) {}
 
   std::string id_;
+  SecretKey key_;
   DistributionalTransform transform_;
   Members members_;
   std::vector<SeriesConstants> constants_;  // by series
   std::optional<std::int64_t> learned_until_s_;
 };
 
-/// The publishing side: a transform with a cryptographic source and constants of its own.
+/// The publishing side: a transform whose draws follow from the state's key.
 class DistributionalStream final : public ReadingTransform {
  public:
-  explicit DistributionalStream(DistributionalState state) : state_(std::move(state)) {}
+  explicit DistributionalStream(DistributionalState state) : state_(std::move(state)), bits_(state_.key()) {}
 
   const DistributionalState& state() const { return state_; }
   ClampRange range() const override { return state_.transform().range(); }
   std::int64_t change_steps() const override { return state_.transform().change_steps(); }
-  std::int64_t of_reading(MeterId meter, std::int64_t clamped_steps) override;
-  std::int64_t of_absent(MeterId meter) override;
-  std::int64_t of_slot(SeriesId series) override;
+  void start(const Clock& clock) override { clock_ = clock; }
+  std::int64_t of_reading(Slot slot, MeterId meter, std::int64_t clamped_steps) override;
+  std::int64_t of_absent(Slot slot, MeterId meter) override;
+  std::int64_t of_slot(Slot slot, SeriesId series) override;
 
  private:
+  BitSource& bits_of(KeyedBits::Purpose purpose, Slot slot, std::uint32_t number);
+
   DistributionalState state_;
-  SecureBits bits_;
-  SecureNoise noise_;
+  KeyedBits bits_;
+  Clock clock_;
 };
 
 /// N_j of one slot: the constants' mean plus a fresh discrete Gaussian of the constants' variance.
 std::int64_t slot_noise(const SeriesConstants& constants, Noise& noise);
+std::int64_t slot_noise(const SeriesConstants& constants, BitSource& bits);
 
 }  // namespace fugu

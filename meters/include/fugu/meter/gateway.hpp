@@ -1,14 +1,11 @@
 // What runs in or next to meters: takes readings, moves them in time, holds them back, sends them.
 //
 //     FUGU_ASSIGN(Gateway gateway, Gateway::make(rules, keys));
-//     FUGU_TRY(gateway.load("gateway.state"));                 // after a restart; under a StateLock
 //     gateway.measure(meter, slot, 1250);  …                   // once per meter and slot
-//     gateway.end_slot(slot);                                  // what is due gets a number and a MAC
-//     FUGU_TRY(gateway.save("gateway.state"));                 // durable, then
-//     send(gateway.outbox());  gateway.clear_outbox();         // sent
+//     gateway.end_slot(slot);                                  // what is due gets a number and a MAC: the outbox
 //
-// In that order a crash loses nothing that was saved and counts nothing twice: what may or may not have been sent is in
-// the saved outbox, is sent again, and is recognised by its number.
+// In memory only, for simulations and for DurableGateway (durable_gateway.hpp), which saves before it sends: what sends
+// reports uses that.
 //
 // Guarantee: that of the scheme (temporal_scheme.hpp). The shift of a reading is a function of the meter's shift key,
 // the rules, meter, slot and part alone: measuring a slot again after a restart repeats it, and under other rules it is

@@ -5,23 +5,23 @@
 #include <string>
 #include <vector>
 
-#include "fugu/meter/gateway.hpp"
+#include "fugu/meter/durable_gateway.hpp"
 
 namespace fugu {
 
-class ReportLog {
+class ReportLog final : public ReportSink {
  public:
   /// Goes on with a file that is there, after cutting off a row that a crash left unfinished; otherwise begins one.
   /// `-` is standard output, which is not made durable. Locked while it is open.
   static Result<ReportLog> open(const std::string& path);
   ReportLog(ReportLog&&) noexcept;
   ReportLog& operator=(ReportLog&&) = delete;
-  ~ReportLog();
+  ~ReportLog() override;
 
-  /// Whether reports were in the file when it was opened. Their numbers are used up: the gateway needs its state.
-  bool had_reports() const;
+  bool had_reports() const override;
   /// Appends the gateway's outbox and makes it durable.
-  Result<void> append(const Gateway& gateway);
+  Result<void> send(const Gateway& gateway) override;
+  const std::string& name() const override;
 
  private:
   struct State;

@@ -21,9 +21,12 @@ class StateLock {
  public:
   /// Cause::environment when another process has it.
   static Result<StateLock> take(const std::string& state_path);
+  const std::string& state_path() const { return state_path_; }
 
  private:
-  explicit StateLock(std::shared_ptr<const detail::File> file) : file_(std::move(file)) {}
+  StateLock(std::string state_path, std::shared_ptr<const detail::File> file)
+      : state_path_(std::move(state_path)), file_(std::move(file)) {}
+  std::string state_path_;
   std::shared_ptr<const detail::File> file_;
 };
 

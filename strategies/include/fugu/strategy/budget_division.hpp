@@ -19,18 +19,6 @@ struct BudgetDivisionOptions {
   Allocation allocation = Allocation::distribution;
   /// Series with similar releases decide on their own and are released as one sum that they share.
   bool grouped = false;
-
-  /// What the published implementation does wrong; in simulations that enforce nothing.
-  struct Flaws {
-    /// The noise of decisions is that of sensitivity 1, in the unit of the data, whatever the sensitivity is.
-    bool decisions_ignore_sensitivity = false;
-    /// A noisy distance counts as the true one, however much noise is in it.
-    bool decisions_trust_their_noise = false;
-    /// The budget of releases is never set: one release with all the noise there is, and no other.
-    bool releases_have_no_budget = false;
-    double unit_steps = 1;  ///< steps in a unit of the data
-  };
-  Flaws flaws = {};
 };
 
 /// Budget distribution and budget absorption (Kellaris et al. 2014), with and without column grouping.
@@ -47,7 +35,7 @@ struct BudgetDivisionOptions {
 ///
 /// Cost: O(series) per slot, whatever w and the past; grouped, O(series·log series) in every tenth slot on top. Without
 /// grouping no allocation per slot. docs/guarantees/bd-ba.md.
-class BudgetDivision final : public Strategy {
+class BudgetDivision : public Strategy {
  public:
   explicit BudgetDivision(const BudgetDivisionOptions& options);
   ~BudgetDivision() override;
@@ -57,6 +45,15 @@ class BudgetDivision final : public Strategy {
   /// How many groups decide on their own, and how many series are released as part of a sum.
   std::size_t group_count() const { return groups_.size(); }
   std::size_t summed_series() const;
+
+ protected:
+  /// How far the stream is from the last releases, and how much of that noise may be.
+  struct Moved {
+    double steps = 0;
+    double noise_steps = 0;
+  };
+  virtual Result<Moved> ask_distance(Kernel& kernel, std::span<const SeriesId> series,
+                                     std::span<const std::int64_t> reference, Budget share) const;
 
  private:
   /// Range in members_.
@@ -97,11 +94,10 @@ class BudgetDivision final : public Strategy {
   void remember(const Release& release, Group& group);
   Budget candidate(const Group& group) const;
   Result<void> consider(Kernel& kernel, Release& release, Group& group);
-  Result<NoisyValue> ask_distance(Kernel& kernel, const Group& group) const;
+  Result<Moved> ask_distance(Kernel& kernel, const Group& group) const;
   Result<void> release_each(Kernel& kernel, Release& release, std::span<const SeriesId> series, Budget share) const;
   Result<void> release_sum(Kernel& kernel, Release& release, std::span<const SeriesId> series, Budget share) const;
   Result<void> release_parts(Kernel& kernel, Release& release, Group& group, Budget share);
-  Result<void> release_without_budget(Kernel& kernel, Release& release) const;
   void spend(const Group& group, Budget share);
 
   void regroup(const Kernel& kernel, const Release& release);

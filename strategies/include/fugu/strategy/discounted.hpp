@@ -66,8 +66,6 @@ class PublishedShares final : public Strategy {
  public:
   /// Cause::refused when the schedule breaks its own definition: Corollary 16 from β = 3.654 on.
   static Result<PublishedShares> make(const std::optional<Discount>& discount);
-  /// As printed, also where it breaks its definition: for simulations that enforce nothing. Elsewhere it is refused.
-  static PublishedShares as_printed(const std::optional<Discount>& discount) { return PublishedShares(discount); }
 
   /// What slot k = 1, 2, … spends, as a part of ε.
   static double share(const std::optional<Discount>& discount, std::uint64_t k);

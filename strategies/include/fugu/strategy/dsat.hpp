@@ -14,22 +14,6 @@ namespace fugu {
 struct DsatOptions {
   /// Of the slots of a window, which part may be released at most.
   double rate = 0.15;
-
-  /// What the published implementation does wrong; in simulations that enforce nothing.
-  struct Flaws {
-    /// Releases are counted from slot t − w to t − 2, so one more than c falls into a window.
-    bool count_leaves_out_last_slot = false;
-    /// The measured rate is divided in integers and is always 0: the threshold sinks to 0 and loses its noise there.
-    bool rate_in_integers = false;
-    /// The split between decisions and releases is rounded to 0 or to its upper limit.
-    bool split_rounded = false;
-    /// The number of rows is asked for with 0.1 ε on top of ε.
-    bool row_count_on_top = false;
-    /// Steps in a unit of the data: threshold and noise are in units.
-    double unit_steps = 1;
-  };
-  Flaws flaws = {};
-  static constexpr Flaws as_published(double unit_steps = 1) { return {true, true, true, true, unit_steps}; }
 };
 
 /// Distance-based sampling with an adaptive threshold (Li et al. 2015) under a window.
@@ -59,18 +43,15 @@ class Dsat final : public Strategy {
   enum class Verdict : std::uint8_t { repeat, release };
 
   void prepare(const Kernel& kernel);
-  Result<void> prepare_flawed(Kernel& kernel);
   bool any_present(const Kernel& kernel) const;
   bool has_newcomer(const Kernel& kernel, const Release& release) const;
   void remember(const Release& release);
   std::size_t released_lately(Slot slot);
   Result<Verdict> decide(Kernel& kernel, const Release& release);
   Result<Verdict> decide_by_session(Kernel& kernel);
-  Result<Verdict> decide_flawed(Kernel& kernel);
   Result<void> release_all(Kernel& kernel, Release& release);
   std::int64_t threshold_steps(Slot age) const;
   void adapt(Slot gap);
-  Budget release_share(Slot slot) const;
 
   DsatOptions options_;
   std::uint64_t window_slots_ = 0;
@@ -87,11 +68,6 @@ class Dsat final : public Strategy {
   std::optional<Threshold> session_;
   std::vector<std::int64_t> reference_;  // the last releases
   bool newcomers_ = true;                // some series was never released
-
-  // Of the flawed form.
-  double distance_scale_ = 0;  // per unit of ε
-  double threshold_ = 0;
-  double total_ = 0;
 };
 
 }  // namespace fugu

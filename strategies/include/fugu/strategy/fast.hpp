@@ -13,16 +13,8 @@
 
 namespace fugu {
 
-/// The flaws of the published code, each by name. All off: the mechanism done right. Anything on: for comparison only.
-struct FastFlaws {
-  bool halved_blocks = false;      ///< ε/2 for each block of w slots, instead of ε for any w slots
-  bool fixed_filter = false;       ///< a Kalman filter whose variances know nothing of ε, w or the data
-  bool relative_error = false;     ///< feedback relative to the value, instead of to the noise
-  bool lost_slot = false;          ///< one slot after each block is never released and stays 0
+struct FastOptions {
   bool constant_interval = false;  ///< the controller is off: a sample every w/M slots
-  double unit_steps = 1;           ///< steps in a unit of the data: the fixed filter is in units
-
-  static FastFlaws as_published(double unit_steps = 1) { return {true, true, true, true, false, unit_steps}; }
 };
 
 /// Each series is sampled at most M = ⌊0.15·w⌋ times in any w slots, with ε/M each; a PID controller lengthens the
@@ -36,7 +28,7 @@ struct FastFlaws {
 /// Cost: O(series) per slot; memory O(series · M). docs/guarantees/fast.md.
 class FastW final : public Strategy {
  public:
-  explicit FastW(const FastFlaws& flaws = {}) : flaws_(flaws) {}
+  explicit FastW(const FastOptions& options = {}) : options_(options) {}
   Result<void> step(Kernel& kernel, Release& release) override;
 
   /// The sampling interval of a series now, in slots. For tests and reports.
@@ -49,32 +41,26 @@ class FastW final : public Strategy {
     Budget share = {};  // of a sample
     double interval_slots = 1;
     Slot last = 0;              // sampled
-    std::uint64_t samples = 0;  // so far; of this block when it has blocks
+    std::uint64_t samples = 0;  // so far
     std::uint64_t left = 0;     // how many of them no longer lie in the window that ends now
   };
 
   void start(const Kernel& kernel);
-  void start_filters();
-  void start_block(Slot slot);
-  /// FastFlaws::halved_blocks: whether this slot is never sampled.
-  bool is_lost(Kernel& kernel, Release& release);
   [[gnu::noinline]] Result<void> sample_all(Kernel& kernel, Release& release, std::span<const SeriesId> due);
   std::uint64_t samples_in_window(SeriesId series, Slot slot);
   Result<void> sample(Kernel& kernel, Release& release, SeriesId series);
-  double measure(SeriesId series, const NoisyValue& answer, double slots);
   double shortest_interval(SeriesId series, Slot slot);
   Slot& sampled_at(SeriesId series, std::uint64_t sample) { return sampled_[series * ring_ + (sample & (ring_ - 1))]; }
 
-  FastFlaws flaws_;
+  FastOptions options_;
   std::uint64_t window_ = 0;
   std::uint64_t samples_max_ = 0;  // M
   double even_slots_ = 1;          // w/M
   double longest_slots_ = 1;       // that an interval gets
   std::vector<Track> tracks_;
   DueSeries due_;
-  std::vector<KalmanState> fixed_;  // FastFlaws::fixed_filter
-  std::uint64_t ring_ = 1;          // room for at least M, a power of two
-  std::vector<Slot> sampled_;       // the last M sampled slots of each series, in a ring
+  std::uint64_t ring_ = 1;     // room for at least M, a power of two
+  std::vector<Slot> sampled_;  // the last M sampled slots of each series, in a ring
   NoiseVariance noise_variance_;
 };
 

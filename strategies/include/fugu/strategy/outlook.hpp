@@ -37,7 +37,6 @@ struct OutlookOptions {
 /// A rule that can be planned without data.
 struct OutlookStrategy {
   std::string_view name;  ///< as in the catalogue of strategies
-  bool comparison_only;   ///< breaks its promise: shown to be compared with
   std::unique_ptr<Planner> planner;
 };
 /// Cause::usage with the names that are known when there is none of that name, when it decides by the data, or when it

@@ -7,6 +7,7 @@
 
 #include "fugu/mechanism/mechanism.hpp"
 #include "fugu/strategy/planner.hpp"
+#include "fugu/strategy/published_planners.hpp"
 
 namespace fugu {
 
@@ -18,8 +19,11 @@ double rate_of_share(Budget share, std::uint64_t sensitivity_steps, Currency cur
 /// The rate that the floor gives each slot of its window; infinite without a floor.
 double floor_rate(const Kernel& kernel);
 
+/// What a published rule is told about the run of this kernel.
+PlannerOptions planner_options(const Kernel& kernel);
+
 /// What a planner is told instead of a policy with a shape, which changes only some series: its envelope, with the
-/// magnitude it counts for where each series gets rate / crowd.
+/// magnitude it counts for where each series gets rate / series_per_meter(series).
 Policy as_planned(const Exposure& exposure, Currency currency, Policy policy);
 
 /// Answers every slot at the rate its planner says, within what the floor and the accountant allow. Where no policy is
@@ -88,18 +92,6 @@ class AdaptiveStrategy final : public PlannedStrategy {
 
  private:
   Split split_;
-  std::vector<std::int64_t> reference_;
-};
-
-/// Unicorn*: decides by the true stream, for nothing. NOT private; runs in simulations only, to be compared with.
-class ClairvoyantStrategy final : public PlannedStrategy {
- public:
-  using PlannedStrategy::PlannedStrategy;
-
- protected:
-  Result<double> release_relevant(Kernel& kernel, Release& release, const Block& block, double rate) override;
-
- private:
   std::vector<std::int64_t> reference_;
 };
 

@@ -29,8 +29,7 @@ struct PlannerOptions {
   /// ΔQ, global sensitivity. Where a slot's temporal sensitivity is larger, that counts from then on.
   std::uint64_t sensitivity_steps = 1;
   /// Above 0: rates are ρ per squared step, a policy has zcdp_rho(ε, δ) to spend, and losses grow with the square of
-  /// the sensitivity; each rule else as printed, and as sound. The conference rules know no such form; Theorem 11 has
-  /// its own.
+  /// the sensitivity; each rule else as printed, and as sound. make_conference_repaired() knows no such form.
   Delta delta = Delta::zero();
   /// No rate above this will be granted, because of a floor. Only a rule that plans ahead can make use of it.
   double rate_max = std::numeric_limits<double>::infinity();
@@ -75,23 +74,13 @@ std::unique_ptr<Planner> make_unicorn_ps(const PlannerOptions& options = {});
 /// Algorithm 9 for Unicorn. answer_share: between 0 and 1, exclusive; the thesis has ½.
 std::unique_ptr<DecidingPlanner> make_unicorn_allocation(double answer_share, const PlannerOptions& options = {});
 
-/// Comparison only, breaks its promise. Conference paper, Theorem 7: w-event with w = longest pattern. Answers every
-/// slot. For the paper's Δ give largest_temporal_sensitivity_steps(book) as sensitivity_steps.
-std::unique_ptr<Planner> make_conference_theorem_7(const PlannerOptions& options);
-/// Comparison only, breaks its promise. Conference paper, Theorems 8 and 9: scale Δ_t · max T / min ε.
-std::unique_ptr<Planner> make_conference_theorem_9();
-/// Comparison only, breaks its promise. Conference paper, Theorem 11: scale Δ · max (2/ε)·√(T·ln(e + ε/δ)), of Laplace
-/// noise under a promise with δ > 0. So these rates are 1/scale, not ρ as elsewhere under such a promise.
-std::unique_ptr<Planner> make_conference_theorem_11(const PlannerOptions& options);
-/// Theorem 9's rates after fit_to_policies(). Sound; for a policy added while another of its meter is relevant, what is
-/// left of that one's ε is divided anew. Plans a whole run of busy slots when the first of them is asked for, and again
-/// after a change: costs what fit_to_policies() costs, and remembers the run.
+/// Conference paper, Theorem 9: the rates of DominantSecrets after fit_to_policies(). Sound; for a policy added while
+/// another of its meter is relevant, what is left of that one's ε is divided anew. Plans a whole run of busy slots when
+/// the first of them is asked for, and again after a change: costs what fit_to_policies() costs, and remembers the run.
 std::unique_ptr<Planner> make_conference_repaired();
 
 struct PublishedPlanner {
   std::string_view name;
-  /// Breaks its promise or has none: to be measured against, never to be released with.
-  bool comparison_only;
   std::unique_ptr<Planner> (*make)(const PlannerOptions& options);
 };
 /// All of the above but those that decide by the data: they are not planners alone.

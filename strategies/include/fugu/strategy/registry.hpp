@@ -27,24 +27,20 @@ struct StrategyParameters {
   std::optional<std::uint64_t> horizon_slots = std::nullopt;
   PlanLeast least = PlanLeast::mean_error;
   Delta delta = Delta::zero();
-  /// rescuedp-as-published, in benchmarks only: the variance of the whole true stream, in squared steps. Not private.
-  std::optional<double> true_variance = std::nullopt;
-  /// Published forms: how many steps are one unit of the data. Their constants are in that unit.
-  double unit_steps = 1;
 };
 
-/// Which definitions a strategy is for.
+/// Definitions that a strategy is for. Several are joined by |.
 enum class Serves : std::uint8_t {
   windows = 1,     ///< event, user, w-event
   policies = 2,    ///< swellfish
-  both = 3,        ///< the two above
   discounted = 4,  ///< discounted-exp, discounted-hyp
-  user = 8,        ///< user level, of the windows
-  windows_or_user = 9,
-  discounted_or_user = 12,
+  user = 8,        ///< user level alone, of the windows
 };
+constexpr Serves operator|(Serves a, Serves b) {
+  return static_cast<Serves>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
 
-/// One line of the catalogue.
+/// One line of the registry.
 struct StrategyKind {
   std::string_view name;
   std::string_view summary;  ///< one line
@@ -53,13 +49,11 @@ struct StrategyKind {
   std::string_view page;     ///< guarantee page
   std::string_view example;  ///< options for `fugu publish`
   Serves serves;
-  /// Breaks its promise, or has none: runs in simulations only, to be compared with.
-  bool comparison_only;
   Result<std::unique_ptr<Strategy>> (*make)(const StrategyParameters& parameters);
   /// Releases estimates made of several answers: no scale is stated, no error band, and filters that mix are refused.
   bool estimates = false;
-  /// Sees something of the true stream that it does not pay for: no promise at all. comparison_only.
-  bool leaks = false;
+  /// Which of every_slots and horizon_slots it takes, by that name; empty for neither.
+  std::string_view takes = {};
 };
 
 /// Whether the strategy is for one of `which`.
@@ -67,10 +61,17 @@ constexpr bool serves(const StrategyKind& kind, Serves which) {
   return (static_cast<unsigned>(kind.serves) & static_cast<unsigned>(which)) != 0;
 }
 
+/// All of them keep every definition they run under: the kernel sees to it. Forms that were published with flaws are no
+/// part of this library.
 std::span<const StrategyKind> strategy_kinds();
 
 /// nullptr when there is none of that name.
 const StrategyKind* find_strategy(std::string_view name);
+
+/// Whether a strategy is for the definition that the parameters are about; Cause::usage says which others it is for.
+Result<void> check_serves(const StrategyKind& kind, const StrategyParameters& parameters);
+/// The error when there is no strategy of that name: with the names there are.
+Error unknown_strategy(std::string_view name);
 
 /// Cause::usage with the list of names when there is no such strategy, or what is missing when a parameter is.
 Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name, const StrategyParameters& parameters);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,21 +15,9 @@
 
 namespace fugu {
 
-/// The flaws of the published form, each by name. All off: the mechanism done right. Anything on: for comparison only.
-struct RescueFlaws {
-  /// The filter's process noise is the variance of the whole true stream, in squared steps: it leaks, and it needs the
-  /// future. And its measurement noise is w²/ε², whatever was spent.
-  std::optional<double> true_variance = std::nullopt;
-  bool grouped_answer_lost = false;  ///< a grouped release is paid for and thrown away; the series decays to 0
-  bool noise_is_error = false;       ///< noise counts as feedback error: less budget, more noise, shorter intervals
-  bool absolute_limits = false;      ///< similarity judged in units of the data, by three releases
-  bool no_grouping = false;          ///< every series on its own
-  bool constant_interval = false;    ///< the controller is off: every slot is a sampling slot
-  double unit_steps = 1;             ///< steps in a unit of the data: limits and the filter are in units
-
-  static RescueFlaws as_published(double true_variance, double unit_steps = 1) {
-    return {true_variance, true, true, true, false, false, unit_steps};
-  }
+struct RescueOptions {
+  bool no_grouping = false;        ///< every series on its own
+  bool constant_interval = false;  ///< the controller is off: every slot is a sampling slot
 };
 
 /// Each series has a PID-controlled sampling interval I and spends, when sampled, min(0.2·ln(I + 1), 0.6) of what its
@@ -44,7 +31,7 @@ struct RescueFlaws {
 /// Cost: O(series) per slot and O(due series · 16) for grouping; memory O(series). docs/guarantees/rescuedp.md.
 class RescueDp final : public Strategy {
  public:
-  explicit RescueDp(const RescueFlaws& flaws = {}) : flaws_(flaws) {}
+  explicit RescueDp(const RescueOptions& options = {}) : options_(options) {}
   Result<void> step(Kernel& kernel, Release& release) override;
 
   /// For tests and reports: the sampling interval of a series now, and how many were asked together when it was last
@@ -95,13 +82,11 @@ class RescueDp final : public Strategy {
   double shortest_interval(const Track& track) const;
   Slot next_due(Slot slot, double interval_slots) const;
   void pay(SeriesId series, Slot slot, Budget share);
-  double feedback(const Kernel& kernel, SeriesId series, double value, double noise_variance, double slots);
 
-  RescueFlaws flaws_;
+  RescueOptions options_;
   std::uint64_t window_ = 0;
   std::uint64_t samples_max_ = 0;  // that are remembered of a series
   std::vector<Track> tracks_;
-  std::vector<KalmanState> fixed_;  // RescueFlaws::true_variance
   DueSeries due_;
   double longest_slots_ = 1;  // that an interval gets
   std::uint64_t ring_ = 1;    // room for at least samples_max_, a power of two

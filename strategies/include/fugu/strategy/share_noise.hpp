@@ -16,8 +16,8 @@ class ShareNoise {
   explicit ShareNoise(const Kernel& kernel)
       : rho_(kernel.currency() == Currency::rho), gaussian_(kernel.noise() == NoiseKind::gaussian) {}
 
-  /// Of an answer that a meter changes by `change_steps`, given 1/`crowd` of the share.
-  double weight(std::uint64_t change_steps, std::uint64_t crowd = 1) const;
+  /// Of an answer that a meter changes by `change_steps`, given 1/`parts` of the share.
+  double weight(std::uint64_t change_steps, std::uint64_t parts = 1) const;
   /// Mean magnitude, in steps, of noise with unit weight.
   double factor(Budget share) const;
   /// The share for which `weight` gets noise of that magnitude: the inverse of the above.
@@ -36,13 +36,13 @@ class MeterReach {
   /// The most that one meter can change Σ over `series`, in steps.
   std::uint64_t change_steps(const Exposure& exposure, std::span<const SeriesId> series);
   /// For each of `series`, the largest number of them that one of its meters counts into.
-  std::span<const std::uint64_t> crowds(const Exposure& exposure, std::span<const SeriesId> series);
+  std::span<const std::uint64_t> series_per_meter(const Exposure& exposure, std::span<const SeriesId> series);
 
  private:
   void forget(const Exposure& exposure, std::span<const SeriesId> series);
 
   std::vector<std::uint64_t> of_signature_;  // zero between calls
-  std::vector<std::uint64_t> crowds_;
+  std::vector<std::uint64_t> series_per_meter_;
 };
 
 }  // namespace fugu

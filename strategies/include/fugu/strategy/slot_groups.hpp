@@ -21,15 +21,12 @@ struct SlotGroupsOptions {
   bool adaptive_threshold = false;
   /// AdaPub: series whose own answers lie near the same pivot are asked as one sum, in three of four slots.
   bool series_groups = false;
-  /// The flaw of the published code: every group is a single slot. A fifth of ε buys nothing.
-  bool groups_of_one = false;
   /// No sessions: the whole budget perturbs, and only what the perturbed values show ends a group.
   bool free_grouping = false;
 
   static SlotGroupsOptions pegasus() { return {}; }
   static SlotGroupsOptions adapub() { return {.adaptive_threshold = true, .series_groups = true}; }
   static SlotGroupsOptions smooth() { return {.free_grouping = true}; }
-  static SlotGroupsOptions as_published() { return {.groups_of_one = true}; }
 };
 
 /// Every slot has total/w: four fifths perturb its values, one fifth asks whether the group of slots still holds
@@ -38,7 +35,8 @@ struct SlotGroupsOptions {
 ///
 /// A group also ends when the perturbed values themselves show that the stream has moved (a cumulative sum, which costs
 /// nothing), and a perturbed value is released as it is where it, or most of the last ones, lie far off the group.
-/// Sessions reach over at most kSessionSlots slots, smoothing over at most kGroupSlots.
+/// Sessions reach over at most kSessionSlots slots, smoothing over at most kGroupSlots. In ρ each comparison is a
+/// session of its own.
 ///
 /// With `free_grouping` there are no sessions: the whole of total/w perturbs, and scales below are those of Uniform.
 ///
@@ -64,8 +62,9 @@ class SlotGroups final : public Strategy {
     GroupSmoother smoother;
     PidController pid;
     std::optional<Threshold> session = std::nullopt;
-    Slot session_first = 0;
-    double movement = 0;  // of releases, in noise scales, as the controller sees it; for adaptive_threshold
+    Slot session_first = 0;       // what the next comparison reaches back to
+    bool holds_together = false;  // as far as the last comparison said
+    double movement = 0;          // of releases, in noise scales, as the controller sees it; for adaptive_threshold
     // Cumulative sums of how far perturbed values lie above and below the group's, in noise scales, and since when.
     double above = 0;
     double below = 0;

@@ -1,4 +1,4 @@
-#include "fugu/mechanism/kernel.hpp"
+#include "running_kernel.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,6 @@
 
 #include "deviation.hpp"
 #include "fugu/base/avx2.hpp"
-#include "replay.hpp"
 
 namespace fugu {
 
@@ -27,7 +26,7 @@ Rational at_least(Rational value, Rational smallest) {
 [[gnu::cold, gnu::noinline]] Error too_small_share() {
   return {Cause::usage,
           "the noise needed exceeds what can be drawn (scale 2^40 steps, or standard deviation 2^30 steps): choose a "
-          "coarser --unit-step, a larger epsilon or a smaller window"};
+          "coarser unit step, a larger epsilon or a smaller window"};
 }
 
 // Errors are made out of line, so that the functions of every slot stay small.
@@ -89,43 +88,81 @@ double comparison_loss_rate(Currency currency, double gain, Rational threshold, 
 
 }  // namespace
 
-Kernel::Kernel(Options options, std::unique_ptr<Noise> noise, LedgerWriter* ledger)
-    : options_(std::move(options)),
+Error beyond_horizon(Slot slot, std::uint64_t horizon_slots) {
+  return {Cause::refused, "slot " + std::to_string(slot) + " is beyond the horizon of " +
+                              std::to_string(horizon_slots) + " slots that was promised"};
+}
+
+RunningKernel::RunningKernel(const Options& options, std::unique_ptr<Accountant> accountant,
+                             std::unique_ptr<Noise> noise, LedgerWriter* ledger)
+    : Kernel(options.definition, options.exposure, options.noise),
+      reach_(options.reach),
+      accountant_(std::move(accountant)),
+      policies_(dynamic_cast<PolicyAccountant*>(accountant_.get())),
+      horizon_(accountant_->horizon()),
+      membership_(exposure_, reach_),
       noise_(std::move(noise)),
       ledger_(ledger),
-      all_(options_.exposure.series_count()),
-      missing_(all_.size(), 0),
-      rate_(all_.size(), 0),
-      memory_slots_(options_.reach.slots == 0
-                        ? 0
-                        : std::bit_ceil(std::max(options_.reach.slots + 1, std::uint64_t{detail::kDeviationBlock}))),
-      memory_(2 * memory_slots_ * all_.size()) {
-  if (options_.definition.protects() == Protects::swellfish) {
-    auto policies = make_policy_accountant(options_.definition, options_.exposure, options_.reach);
-    policies_ = policies.get();
-    accountant_ = std::move(policies);
-  } else {
-    accountant_ = make_accountant(options_.definition, options_.exposure, options_.reach,
-                                  options_.enforced ? Enforcement::on : Enforcement::off);
-  }
+      rate_(exposure_.series_count(), 0),
+      memory_slots_(
+          reach_.slots == 0 ? 0 : std::bit_ceil(std::max(reach_.slots + 1, std::uint64_t{detail::kDeviationBlock}))),
+      memory_(2 * memory_slots_ * exposure_.series_count()),
+      by_signature_(exposure_.signature_count()) {
   total_ = accountant_->total();
   window_slots_ = accountant_->window_slots();
   currency_ = accountant_->currency();
-  horizon_ = accountant_->horizon();
+  all_.resize(exposure_.series_count());
   std::iota(all_.begin(), all_.end(), SeriesId{0});
-  by_signature_.resize(options_.exposure.signature_count());
+  missing_.resize(all_.size(), 0);
 }
 
-Slot Kernel::earliest_slot() const {
-  return std::max({Slot{0}, remembered_from_, slot_ - static_cast<Slot>(options_.reach.slots)});
+Slot RunningKernel::earliest_slot() const {
+  return std::max({Slot{0}, remembered_from_, slot_ - static_cast<Slot>(reach_.slots)});
+}
+
+// --- Between slots ------------------------------------------------------------------------------------------------
+
+Result<MeterId> RunningKernel::state(const PolicyEvent& event) {
+  FUGU_CHECK(policies_ != nullptr);
+  return event.withdrawn ? policies_->withdraw(event.meter, event.policy)
+                         : policies_->state(event.meter, event.signatures, event.policy);
+}
+
+Result<void> RunningKernel::place(const UnitPlaced& placed) {
+  if (placed.slot != slot_ + 1)
+    return Error{Cause::bad_input, "a unit is placed in slot " + std::to_string(placed.slot) + " while slot " +
+                                       std::to_string(slot_ + 1) + " is about to begin"};
+  return membership_.place(placed, accountant_, next_session_ - 1);
+}
+
+void RunningKernel::record_missing() {
+  MissingSeries absent{slot_, {}};
+  std::copy_if(all_.begin(), all_.end(), std::back_inserter(absent.series), [&](auto s) { return missing_[s] != 0; });
+  ledger_->append(LedgerRecord(std::move(absent)));
+}
+
+Result<void> RunningKernel::begin_replay(Slot slot, const std::vector<SeriesId>& missing, Replay& replay) {
+  replay_ = &replay;
+  now_ = {};  // there are no true values to look at
+  FUGU_TRY(start_slot(slot));
+  std::fill(missing_.begin(), missing_.end(), 0);
+  for (const SeriesId series : missing) missing_[series] = 1;
+  any_missing_ = !missing.empty();
+  return {};
+}
+
+void RunningKernel::forget_before(Slot slot) {
+  remembered_from_ = slot;
+  threshold_noise_.clear();
+  free_noise_.clear();
 }
 
 // --- From spending to noise ---------------------------------------------------------------------------------------
 
-Result<Rational> Kernel::parameter_for(std::uint64_t change_steps, std::uint64_t slots, Budget share) const {
+Result<Rational> RunningKernel::parameter_for(std::uint64_t change_steps, std::uint64_t slots, Budget share) const {
   if (share.units() == 0 && available().units() > 0) return too_small_share();
   if (share.units() == 0) return nothing_left(slot_);
-  if (options_.noise == NoiseKind::gaussian) {
+  if (noise_kind_ == NoiseKind::gaussian) {
     // c · (n·c) / (2 · variance) = share
     const double change = static_cast<double>(change_steps);
     if (change * change * static_cast<double>(slots) / (2 * share.to_double()) > kLargestVarianceSteps)
@@ -144,10 +181,10 @@ Result<Rational> Kernel::parameter_for(std::uint64_t change_steps, std::uint64_t
                   kSmallestScaleSteps);
 }
 
-Result<Rational> Kernel::parameter_at(double rate) const {
+Result<Rational> RunningKernel::parameter_at(double rate) const {
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 63;
   constexpr std::uint64_t kSmallest = std::uint64_t{1} << 18;  // scale 2^40
-  const bool gaussian = options_.noise == NoiseKind::gaussian;
+  const bool gaussian = noise_kind_ == NoiseKind::gaussian;
   if (!gaussian && currency_ == Currency::rho) rate = std::sqrt(2 * rate) * (1 - 0x1p-50);
   const double units = rate * (gaussian ? 0x1p64 : 0x1p58);
   if (!(units >= (gaussian ? 8 : kSmallest))) return nothing_left(slot_);
@@ -155,7 +192,7 @@ Result<Rational> Kernel::parameter_at(double rate) const {
   return Rational{std::uint64_t{1} << (gaussian ? 63 : 58), whole};
 }
 
-Result<Rational> Kernel::parameter_of_value(std::uint64_t change_steps, Budget share) {
+Result<Rational> RunningKernel::parameter_of_value(std::uint64_t change_steps, Budget share) {
   if (last_parameter_.change_steps != change_steps || last_parameter_.share != share) {
     FUGU_ASSIGN(const Rational parameter, parameter_for(change_steps, 1, share));
     last_parameter_ = {change_steps, share, parameter};
@@ -163,13 +200,13 @@ Result<Rational> Kernel::parameter_of_value(std::uint64_t change_steps, Budget s
   return last_parameter_.parameter;
 }
 
-std::uint64_t Kernel::largest_change(Statistic statistic, std::span<const SeriesId> series) {
-  if (series.size() == 1) return gain(statistic) * options_.exposure.sensitivity_steps(series[0]);
+std::uint64_t RunningKernel::largest_change(Statistic statistic, std::span<const SeriesId> series) {
+  if (series.size() == 1) return gain(statistic) * exposure_.sensitivity_steps(series[0]);
   std::uint64_t largest = 0;
   for (const SeriesId id : series) {
-    for (const std::uint32_t signature : options_.exposure.signatures_of(id)) {
+    for (const std::uint32_t signature : exposure_.signatures_of(id)) {
       std::uint64_t& change = by_signature_[signature];
-      change += gain(statistic) * options_.exposure.sensitivity_steps(id);
+      change += gain(statistic) * exposure_.sensitivity_steps(id);
       largest = std::max(largest, change);
     }
   }
@@ -177,35 +214,35 @@ std::uint64_t Kernel::largest_change(Statistic statistic, std::span<const Series
   return largest;
 }
 
-std::vector<std::uint64_t> Kernel::crowds_within(std::span<const SeriesId> asked) {
+std::vector<std::uint64_t> RunningKernel::series_per_meter_within(std::span<const SeriesId> asked) {
   for (const SeriesId id : asked) {
-    for (const std::uint32_t signature : options_.exposure.signatures_of(id)) ++by_signature_[signature];
+    for (const std::uint32_t signature : exposure_.signatures_of(id)) ++by_signature_[signature];
   }
-  std::vector<std::uint64_t> crowds;
+  std::vector<std::uint64_t> per_meter;
   for (const SeriesId id : asked) {
     std::uint64_t largest = 0;
-    for (const std::uint32_t signature : options_.exposure.signatures_of(id))
+    for (const std::uint32_t signature : exposure_.signatures_of(id))
       largest = std::max(largest, by_signature_[signature]);
-    crowds.push_back(largest);
+    per_meter.push_back(largest);
   }
   clear_by_signature(asked);
-  return crowds;
+  return per_meter;
 }
 
-void Kernel::clear_by_signature(std::span<const SeriesId> series) {
+void RunningKernel::clear_by_signature(std::span<const SeriesId> series) {
   for (const SeriesId id : series) {
-    for (const std::uint32_t signature : options_.exposure.signatures_of(id)) by_signature_[signature] = 0;
+    for (const std::uint32_t signature : exposure_.signatures_of(id)) by_signature_[signature] = 0;
   }
 }
 
 // --- Charge, draw, record -----------------------------------------------------------------------------------------
 
-[[gnu::always_inline]] inline Result<void> Kernel::charge(const Answer& answer) {
-  if (!options_.enforced && policies_ != nullptr) return {};
-  return accountant().charge(answer);
+[[gnu::always_inline]] inline Result<void> RunningKernel::charge(Answer& answer) {
+  FUGU_TRY(accountant().charge(answer));
+  return replay_ == nullptr ? Result<void>() : take_recorded(answer);
 }
 
-[[gnu::always_inline]] inline void Kernel::add_loss(const Scope& scope, double loss_rate) {
+[[gnu::always_inline]] inline void RunningKernel::add_loss(const Scope& scope, double loss_rate) {
   any_charged_ = true;
   double* const rates = rate_.data();
   if (scope.is_all) {
@@ -215,15 +252,15 @@ void Kernel::clear_by_signature(std::span<const SeriesId> series) {
   }
 }
 
-[[gnu::always_inline]] inline void Kernel::add_noise(Answer& answer) {
+[[gnu::always_inline]] inline void RunningKernel::add_noise(Answer& answer) {
   if (answer.noise == NoiseKind::none) return;
   const std::span<std::int64_t> values(answer.values);
   if (answer.parameter.size() == 1) return noise_->add(answer.noise, answer.parameter[0], values);
   for (std::size_t i = 0; i < values.size(); ++i) noise_->add(answer.noise, answer.parameter[i], values.subspan(i, 1));
 }
 
-Result<void> Kernel::replay_answer(Answer& answer) {
-  FUGU_TRY(accountant().admit(answer));  // what was refused then is refused now, and was not recorded
+/// What was refused when it was live is refused now, and was not recorded: so the next answer is this one's.
+Result<void> RunningKernel::take_recorded(Answer& answer) {
   FUGU_ASSIGN(Answer recorded, replay_->take<Answer>());
   const bool fits = recorded.statistic == answer.statistic && recorded.noise == answer.noise &&
                     recorded.slot == answer.slot && recorded.first_slot == answer.first_slot &&
@@ -232,40 +269,39 @@ Result<void> Kernel::replay_answer(Answer& answer) {
                                answer.parameter.end());
   if (!fits) return Replay::mismatch();
   answer.values = std::move(recorded.values);
-  accountant_->commit();
   return {};
 }
 
-void Kernel::check_series(std::span<const SeriesId> series) const {
+void RunningKernel::check_series(std::span<const SeriesId> series) const {
   FUGU_CHECK(!series.empty());
   for (const SeriesId id : series) FUGU_CHECK(id < all_.size());
 }
 
-bool Kernel::is_same(const Request& request, std::span<const SeriesId> series, Request::Price price) const {
+bool RunningKernel::is_same(const Request& request, std::span<const SeriesId> series, Request::Price price) const {
   return request.price == price && request.complete && !any_missing_ &&
          (request.of_all ? is_all(series) : are_same(series, request.series));
 }
 
 // --- Values -------------------------------------------------------------------------------------------------------
 
-void Kernel::start_values(std::span<const SeriesId> series) {
+void RunningKernel::start_values(std::span<const SeriesId> series) {
   check_series(series);
   Request& request = values_request_;
   request.price = Request::Price::none;
   request.series.assign(series.begin(), series.end());
   request.of_all = is_all(series);
   request.answer.statistic = Statistic::value;
-  request.answer.noise = options_.noise;
+  request.answer.noise = noise_kind_;
   request.answer.series.clear();
   request.answer.parameter.clear();
 }
 
-void Kernel::add_value(SeriesId series, Rational parameter) {
+void RunningKernel::add_value(SeriesId series, Rational parameter) {
   values_request_.answer.series.push_back(series);
   values_request_.answer.parameter.push_back(parameter);
 }
 
-void Kernel::end_values(Request::Price price, bool same_for_all) {
+void RunningKernel::end_values(Request::Price price, bool same_for_all) {
   Request& request = values_request_;
   request.price = price;
   request.complete = request.answer.series.size() == request.series.size();
@@ -282,14 +318,14 @@ void Kernel::end_values(Request::Price price, bool same_for_all) {
   request.loss_rate = loss_rate(currency_, request.answer.noise, 1, 1, request.answer.parameter[0]);
 }
 
-Result<NoisyValues> Kernel::ask_values() {
+Result<NoisyValues> RunningKernel::ask_values() {
   Answer& answer = values_request_.answer;
   const NoisyValues values(answer, values_request_.places);
   const std::span<const SeriesId> series = answer.series;
   if (series.empty()) return values;
   const bool is_all = values_request_.of_all && values_request_.complete;
   answer.first_slot = answer.slot = slot_;
-  FUGU_TRY(admit(answer));
+  FUGU_TRY(charge(answer));
   if (answer.parameter.size() == 1) {
     add_loss({series, is_all}, values_request_.loss_rate);
   } else {
@@ -308,27 +344,29 @@ Result<NoisyValues> Kernel::ask_values() {
   return values;
 }
 
-Result<NoisyValues> Kernel::values(std::span<const SeriesId> series, Budget share) {
+Result<NoisyValues> RunningKernel::values(std::span<const SeriesId> series, Budget share) {
   Request& request = values_request_;
   if (request.share == share && is_same(request, series, Request::Price::share)) return ask_values();
   start_values(series);
   request.share = share;
-  std::uint64_t crowd = 0;
+  std::vector<std::uint64_t> asked_per_meter;  // empty: all, or a single one
+  if (!request.of_all && series.size() > 1) asked_per_meter = series_per_meter_within(series);
+  std::uint64_t per_meter = 0;
   std::uint64_t sensitivity = 0;
   Rational parameter;
   bool same_for_all = true;
-  std::vector<std::uint64_t> crowds;
-  if (!request.of_all && series.size() > 1) crowds = crowds_within(series);
   for (std::size_t i = 0; i < series.size(); ++i) {
     const SeriesId id = series[i];
     if (missing_[id] != 0) continue;
-    const std::uint64_t its_crowd = request.of_all ? options_.exposure.crowd(id) : crowds.empty() ? 1 : crowds[i];
-    const std::uint64_t its_sensitivity = options_.exposure.sensitivity_steps(id);
-    if (its_crowd != crowd || its_sensitivity != sensitivity) {
-      same_for_all = crowd == 0;
-      crowd = its_crowd;
-      sensitivity = its_sensitivity;
-      FUGU_ASSIGN(parameter, parameter_of_value(sensitivity, share / crowd));
+    const std::uint64_t next_per_meter = request.of_all            ? exposure_.series_per_meter(id)
+                                         : asked_per_meter.empty() ? 1
+                                                                   : asked_per_meter[i];
+    const std::uint64_t next_sensitivity = exposure_.sensitivity_steps(id);
+    if (next_per_meter != per_meter || next_sensitivity != sensitivity) {
+      same_for_all = per_meter == 0;
+      per_meter = next_per_meter;
+      sensitivity = next_sensitivity;
+      FUGU_ASSIGN(parameter, parameter_of_value(sensitivity, share / per_meter));
     }
     add_value(id, parameter);
   }
@@ -336,12 +374,13 @@ Result<NoisyValues> Kernel::values(std::span<const SeriesId> series, Budget shar
   return ask_values();
 }
 
-Result<NoisyValues> Kernel::values_at(std::span<const SeriesId> series, double rate) {
+Result<NoisyValues> RunningKernel::values_at(std::span<const SeriesId> series, double rate) {
   Request& request = values_request_;
   if (request.answer.parameter.size() == 1 && is_same(request, series, Request::Price::rate)) {
     if (request.rate == rate) return ask_values();
     request.price = Request::Price::none;
-    FUGU_ASSIGN(const Rational parameter, parameter_at(rate / static_cast<double>(options_.exposure.crowd(series[0]))));
+    FUGU_ASSIGN(const Rational parameter,
+                parameter_at(rate / static_cast<double>(exposure_.series_per_meter(series[0]))));
     request.answer.parameter[0] = parameter;
     request.loss_rate = loss_rate(currency_, request.answer.noise, 1, 1, parameter);
     request.answer.form = next_form_++;
@@ -351,15 +390,15 @@ Result<NoisyValues> Kernel::values_at(std::span<const SeriesId> series, double r
   }
   start_values(series);
   request.rate = rate;
-  std::uint64_t crowd = 0;
+  std::uint64_t per_meter = 0;
   Rational parameter;
   bool same_for_all = true;
   for (const SeriesId id : series) {
     if (missing_[id] != 0) continue;
-    if (options_.exposure.crowd(id) != crowd) {
-      same_for_all = crowd == 0;
-      crowd = options_.exposure.crowd(id);
-      FUGU_ASSIGN(parameter, parameter_at(rate / static_cast<double>(crowd)));
+    if (exposure_.series_per_meter(id) != per_meter) {
+      same_for_all = per_meter == 0;
+      per_meter = exposure_.series_per_meter(id);
+      FUGU_ASSIGN(parameter, parameter_at(rate / static_cast<double>(per_meter)));
     }
     add_value(id, parameter);
   }
@@ -367,7 +406,7 @@ Result<NoisyValues> Kernel::values_at(std::span<const SeriesId> series, double r
   return ask_values();
 }
 
-Result<NoisyValues> Kernel::true_values(std::span<const SeriesId> series) {
+Result<NoisyValues> RunningKernel::true_values(std::span<const SeriesId> series) {
   if (is_same(values_request_, series, Request::Price::free)) return ask_values();
   start_values(series);
   values_request_.answer.noise = NoiseKind::none;
@@ -380,19 +419,20 @@ Result<NoisyValues> Kernel::true_values(std::span<const SeriesId> series) {
 
 // --- One number ---------------------------------------------------------------------------------------------------
 
-Result<void> Kernel::check_remembered(Slot first_slot) const {
+Result<void> RunningKernel::check_remembered(Slot first_slot) const {
   if (first_slot >= earliest_slot()) return {};
   return forgotten(first_slot);
 }
 
-void Kernel::start_single(Statistic statistic, std::span<const SeriesId> series, Slot first_slot, Rational parameter) {
+void RunningKernel::start_single(Statistic statistic, std::span<const SeriesId> series, Slot first_slot,
+                                 Rational parameter) {
   Request& request = single_request_;
   request.series.assign(series.begin(), series.end());
   request.of_all = is_all(series);
   request.complete = first_slot == slot_;  // what reaches back changes its length
   Answer& answer = request.answer;
   answer.statistic = statistic;
-  answer.noise = options_.noise;
+  answer.noise = noise_kind_;
   answer.series.assign(series.begin(), series.end());
   answer.parameter.assign(1, parameter);
   answer.values.resize(1);
@@ -401,11 +441,11 @@ void Kernel::start_single(Statistic statistic, std::span<const SeriesId> series,
                                 static_cast<double>(slot_ - first_slot + 1), parameter);
 }
 
-Result<NoisyValue> Kernel::finish_single(std::span<const std::int64_t> reference, Slot first_slot) {
+Result<NoisyValue> RunningKernel::finish_single(std::span<const std::int64_t> reference, Slot first_slot) {
   Answer& answer = single_request_.answer;
   answer.first_slot = first_slot;
   answer.slot = slot_;
-  FUGU_TRY(admit(answer));
+  FUGU_TRY(charge(answer));
   const Scope scope{answer.series, single_request_.of_all};
   add_loss(scope, single_request_.loss_rate);
   if (replay_ == nullptr) {
@@ -416,8 +456,8 @@ Result<NoisyValue> Kernel::finish_single(std::span<const std::int64_t> reference
   return NoisyValue{answer.values[0], answer.noise, answer.parameter[0]};
 }
 
-Result<NoisyValue> Kernel::ask_single(Statistic statistic, std::span<const SeriesId> series,
-                                      std::span<const std::int64_t> reference, Slot first_slot, Budget share) {
+Result<NoisyValue> RunningKernel::ask_single(Statistic statistic, std::span<const SeriesId> series,
+                                             std::span<const std::int64_t> reference, Slot first_slot, Budget share) {
   FUGU_CHECK(first_slot <= slot_);
   if (first_slot < slot_) FUGU_TRY(check_remembered(first_slot));
   Request& request = single_request_;
@@ -435,18 +475,18 @@ Result<NoisyValue> Kernel::ask_single(Statistic statistic, std::span<const Serie
   return finish_single(reference, first_slot);
 }
 
-Result<NoisyValue> Kernel::sum(std::span<const SeriesId> series, Budget share) {
+Result<NoisyValue> RunningKernel::sum(std::span<const SeriesId> series, Budget share) {
   return ask_single(Statistic::sum, series, {}, slot_, share);
 }
 
-Result<NoisyValue> Kernel::distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference,
-                                    Budget share) {
+Result<NoisyValue> RunningKernel::distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference,
+                                           Budget share) {
   FUGU_CHECK(reference.size() == series.size());
   return ask_single(Statistic::distance, series, reference, slot_, share);
 }
 
-Result<NoisyValue> Kernel::distance_at(std::span<const SeriesId> series, std::span<const std::int64_t> reference,
-                                       double rate) {
+Result<NoisyValue> RunningKernel::distance_at(std::span<const SeriesId> series, std::span<const std::int64_t> reference,
+                                              double rate) {
   FUGU_CHECK(reference.size() == series.size());
   Request& request = single_request_;
   const bool same = request.answer.statistic == Statistic::distance && request.rate == rate &&
@@ -455,9 +495,9 @@ Result<NoisyValue> Kernel::distance_at(std::span<const SeriesId> series, std::sp
     check_series(series);
     request.price = Request::Price::none;
     // A meter changes the distance in every series it counts into; in ρ changes add up before they are squared.
-    std::uint64_t crowd = 0;
-    for (const SeriesId id : series) crowd = std::max(crowd, options_.exposure.crowd(id));
-    const auto each = static_cast<double>(crowd);
+    std::uint64_t per_meter = 0;
+    for (const SeriesId id : series) per_meter = std::max(per_meter, exposure_.series_per_meter(id));
+    const auto each = static_cast<double>(per_meter);
     FUGU_ASSIGN(const Rational parameter, parameter_at(rate / (currency_ == Currency::rho ? each * each : each)));
     start_single(Statistic::distance, series, slot_, parameter);
     request.rate = rate;
@@ -466,19 +506,14 @@ Result<NoisyValue> Kernel::distance_at(std::span<const SeriesId> series, std::sp
   return finish_single(reference, slot_);
 }
 
-Result<NoisyValue> Kernel::deviation(std::span<const SeriesId> series, Slot first_slot, Budget share) {
+Result<NoisyValue> RunningKernel::deviation(std::span<const SeriesId> series, Slot first_slot, Budget share) {
   return ask_single(Statistic::deviation, series, {}, first_slot, share);
-}
-
-std::int64_t Kernel::true_distance(std::span<const SeriesId> series, std::span<const std::int64_t> reference) const {
-  FUGU_CHECK(!options_.enforced && ledger_ == nullptr);
-  return evaluate(Statistic::distance, {series, is_all(series)}, reference, slot_);
 }
 
 // --- Sparse-vector sessions ---------------------------------------------------------------------------------------
 
-Result<Threshold> Kernel::open_threshold(Statistic statistic, std::span<const SeriesId> series,
-                                         std::int64_t threshold_steps, Budget share, Slot first_slot) {
+Result<Threshold> RunningKernel::open_threshold(Statistic statistic, std::span<const SeriesId> series,
+                                                std::int64_t threshold_steps, Budget share, Slot first_slot) {
   FUGU_CHECK(statistic != Statistic::value);
   check_series(series);
   if (currency_ == Currency::rho) share = Budget::round_down(std::sqrt(2 * share.to_double()) * (1 - 0x1p-40));
@@ -505,7 +540,7 @@ Result<Threshold> Kernel::open_threshold(Statistic statistic, std::span<const Se
   return threshold;
 }
 
-void Kernel::keep_noise(Threshold& threshold, std::int64_t steps) {
+void RunningKernel::keep_noise(Threshold& threshold, std::int64_t steps) {
   if (free_noise_.empty()) {
     free_noise_.push_back(threshold_noise_.size());
     threshold_noise_.emplace_back();
@@ -515,13 +550,13 @@ void Kernel::keep_noise(Threshold& threshold, std::int64_t steps) {
   threshold_noise_[threshold.noise_] = {threshold.request_.session, steps};
 }
 
-void Kernel::forget_noise(const Threshold& threshold) {
+void RunningKernel::forget_noise(const Threshold& threshold) {
   if (!is_drawn(threshold)) return;
   threshold_noise_[threshold.noise_] = {};
   free_noise_.push_back(threshold.noise_);
 }
 
-Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t> reference) {
+Result<bool> RunningKernel::exceeds(Threshold& threshold, std::span<const std::int64_t> reference) {
   Answer& answer = threshold.request_;
   FUGU_CHECK(threshold.open_ && !answer.series.empty());
   FUGU_CHECK(answer.statistic != Statistic::distance || reference.size() == answer.series.size());
@@ -533,7 +568,7 @@ Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t>
   const bool fresh = !is_drawn(threshold);
   const std::uint64_t known = answer.session;
   if (fresh) answer.session = next_session_;
-  auto asked = admit(answer);
+  auto asked = charge(answer);
   if (!asked) {
     answer.session = known;
     return std::move(asked).error();
@@ -551,20 +586,23 @@ Result<bool> Kernel::exceeds(Threshold& threshold, std::span<const std::int64_t>
     answer.values[0] = noisy > threshold.steps_ + threshold_noise_[threshold.noise_].steps ? 1 : 0;
     if (ledger_ != nullptr) ledger_->append(answer);
   }
-  threshold.open_ = answer.values[0] == 0;
+  const bool exceeded = answer.values[0] != 0;
+  // In ρ a session that reaches further each time has no proof of what it costs (docs/guarantees/approximate.md).
+  const bool asked_once = currency_ == Currency::rho && answer.statistic == Statistic::deviation;
+  threshold.open_ = !exceeded && !asked_once;
   if (!threshold.open_) forget_noise(threshold);
-  return !threshold.open_;
+  return exceeded;
 }
 
-void Kernel::close(Threshold& threshold) {
+void RunningKernel::close(Threshold& threshold) {
   forget_noise(threshold);
   threshold.open_ = false;
 }
 
 // --- True values --------------------------------------------------------------------------------------------------
 
-std::int64_t Kernel::evaluate(Statistic statistic, const Scope& scope, std::span<const std::int64_t> reference,
-                              Slot first_slot) const {
+std::int64_t RunningKernel::evaluate(Statistic statistic, const Scope& scope, std::span<const std::int64_t> reference,
+                                     Slot first_slot) const {
   if (statistic == Statistic::distance && scope.is_all && scope.series.size() > 1 && !any_missing_) {
     if (const std::uint64_t distance = distance_of_all(reference); distance != detail::kTooFar)
       return static_cast<std::int64_t>(distance);
@@ -584,7 +622,7 @@ std::int64_t Kernel::evaluate(Statistic statistic, const Scope& scope, std::span
 }
 
 /// Where no total is missing; kTooFar when it has to be done in more bits.
-std::uint64_t Kernel::distance_of_all(std::span<const std::int64_t> reference) const {
+std::uint64_t RunningKernel::distance_of_all(std::span<const std::int64_t> reference) const {
   std::array<std::int64_t, 256> values;
   std::uint64_t total = 0;
   for (std::size_t at = 0; at < now_.size(); at += values.size()) {
@@ -600,7 +638,7 @@ std::uint64_t Kernel::distance_of_all(std::span<const std::int64_t> reference) c
 }
 
 /// Σ |value − mean| over the slots from `first_slot` to now, floored.
-int128 Kernel::deviation_of(SeriesId series, Slot first_slot) const {
+int128 RunningKernel::deviation_of(SeriesId series, Slot first_slot) const {
   constexpr std::uint64_t kSmall = std::uint64_t{1} << 40;
   constexpr std::size_t kFew = 1 << 11;
   const std::size_t count = static_cast<std::size_t>(slot_ - first_slot) + 1;

@@ -1,4 +1,4 @@
-// From a seed and a stream to the state of a generator. Private to noise.
+// From a seed and a stream to the state of a generator. Private to simulate.
 #pragma once
 
 #include <bit>

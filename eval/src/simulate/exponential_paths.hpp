@@ -1,10 +1,10 @@
-// Exponential variates compiled for different processors. Private to noise and its tests.
+// Exponential variates compiled for different processors. Private to simulate and its tests.
 #pragma once
 
 #include <array>
 #include <span>
 
-#include "fugu/noise/exponentials.hpp"
+#include "fugu/simulate/exponentials.hpp"
 
 namespace fugu::detail {
 

@@ -1,4 +1,4 @@
-#include "fugu/noise/exponentials.hpp"
+#include "fugu/simulate/exponentials.hpp"
 
 #include <algorithm>
 #include <bit>

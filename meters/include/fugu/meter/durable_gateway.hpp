@@ -1,0 +1,74 @@
+// A gateway with its state on disk and its way out: saves, then sends, and goes on after a crash.
+//
+//     FUGU_ASSIGN(StateLock lock, StateLock::take("gateway.state"));
+//     FUGU_ASSIGN(Gateway rules_and_keys, Gateway::make(rules, keys));
+//     FUGU_ASSIGN(auto gateway, DurableGateway::open(std::move(rules_and_keys), std::move(lock), sink));
+//     FUGU_TRY(gateway.take({slot, meter, value_steps}));  …      // slot by slot
+//     FUGU_TRY(gateway.send());                                   // when nothing comes for a while
+//     FUGU_TRY(gateway.finish());
+//
+// Guarantee: a report leaves only after a state is durable that has it, so killed at any point the same program goes
+// on: no number is given to two reports, nothing that was saved is lost, and what may have left is sent again under the
+// same number, which the collector recognises. Nothing leaves without the state it was sent with: a way out that had
+// reports before needs the state to go on with. With live readings the lagged form refuses gaps, which would show when
+// the next reading was taken. docs/guarantees/temporal.md. One thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "fugu/meter/gateway.hpp"
+#include "fugu/meter/meter_readings.hpp"
+#include "fugu/meter/state_lock.hpp"
+
+namespace fugu {
+
+/// Where reports go.
+class ReportSink {
+ public:
+  virtual ~ReportSink() = default;
+
+  /// Whether reports went there before it was opened. Their numbers are used up: the gateway needs its state.
+  virtual bool had_reports() const = 0;
+  /// Sends the gateway's outbox. After an error the same reports are sent again.
+  virtual Result<void> send(const Gateway& gateway) = 0;
+  /// For messages.
+  virtual const std::string& name() const = 0;
+};
+
+class DurableGateway {
+ public:
+  /// Goes on with the state that `lock` is of, or begins one where no report can have a number yet. `fresh` has taken
+  /// nothing. Errors: those of Gateway::load(); reports without the state they were sent with.
+  static Result<DurableGateway> open(Gateway fresh, StateLock lock, std::unique_ptr<ReportSink> sink);
+
+  /// Takes a reading; slots may not go back. What was due before its slot is sent now and then, or by send().
+  Result<void> take(const MeterReadings::Row& row);
+  /// Saves, then sends what is due.
+  Result<void> send();
+  /// The last slot is over, or with `drain` all in which something is due: sends that.
+  Result<void> finish(bool drain = false);
+
+  /// Takes all readings, and sends whenever there are none for the moment. Live readings must have a row for every slot
+  /// if the form is lagged: Cause::refused. `taken` is told after each.
+  Result<void> run(MeterReadings& readings, bool drain, const std::function<void()>& taken);
+
+  const Gateway& gateway() const { return gateway_; }
+  std::uint64_t sent() const { return sent_; }
+
+ private:
+  DurableGateway(Gateway gateway, StateLock lock, std::unique_ptr<ReportSink> sink)
+      : gateway_(std::move(gateway)), lock_(std::move(lock)), sink_(std::move(sink)) {}
+  Result<void> check_gap(Slot slot, const Location& where);
+
+  Gateway gateway_;
+  StateLock lock_;
+  std::unique_ptr<ReportSink> sink_;
+  std::optional<Slot> now_;
+  std::optional<Slot> sent_at_;
+  std::uint64_t sent_ = 0;
+};
+
+}  // namespace fugu

@@ -1,0 +1,136 @@
+// Who counts where, from the first slot to a resumed run: what the publisher records, charges and refuses.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fugu/accounting/audit.hpp"
+#include "fugu/mechanism/publisher.hpp"
+#include "fugu/strategy/registry.hpp"
+#include "fugu/stream/readings_reader.hpp"
+#include "support/builders.hpp"
+#include "support/publishing.hpp"
+#include "support/strategies.hpp"
+#include "support/temp_dir.hpp"
+
+namespace fugu::test {
+namespace {
+
+constexpr const char* kBefore = "meter,series\nm1,north\nm2,south\nm3,north\nm4,south\n";
+constexpr const char* kMoved = "meter,series\nm1,south\nm2,south\nm3,north\nm4,south\n";
+
+SeriesMap map_of(const std::string& text) {
+  auto map = SeriesMap::read(Input::from_memory("map.csv", text));
+  EXPECT_TRUE(map) << reason(map);
+  return *std::move(map);
+}
+
+SlotRow row_with(Slot slot, const SeriesMap* map) {
+  SlotRow row = row_of(slot, {100 + slot, 200 - slot});
+  if (map != nullptr) row.counting = Counting{map, 10};
+  return row;
+}
+
+/// North is asked for with the whole ε in slot 3, south in slot 8.
+std::unique_ptr<Strategy> one_after_the_other() {
+  return strategy_of([](Kernel& kernel, Release& release) -> Result<void> {
+    const SeriesId series = kernel.slot() == 3 ? 0 : 1;
+    if (kernel.slot() != 3 && kernel.slot() != 8) return {};
+    const auto answers = kernel.values({&series, 1}, kernel.total());
+    if (answers) release.set({&series, 1}, *answers);
+    return {};
+  });
+}
+
+Recipe recipe() { return {define(Protects::w_event, 1, 0, 10), expose({10, 10}, {{0}, {1}}), one_after_the_other}; }
+
+/// Publishes slots [0, 5) with one map, then resumes and publishes [5, 12) with another.
+std::vector<Seen> publish_in_two_runs(const std::string& ledger, const SeriesMap& first, const SeriesMap& second) {
+  Collector sink;
+  {
+    auto writer = LedgerWriter::create(ledger, header_of(recipe().definition, recipe().exposure));
+    EXPECT_TRUE(writer) << reason(writer);
+    Publisher publisher(recipe().make(), std::make_unique<SecureNoise>(), sink, *std::move(writer));
+    for (Slot slot = 0; slot < 5; ++slot) EXPECT_TRUE(publisher.publish(row_with(slot, slot == 0 ? &first : nullptr)));
+    EXPECT_TRUE(publisher.flush());
+  }
+  sink.emitted.clear();
+  auto publisher = Publisher::resume(recipe().make(), std::make_unique<SecureNoise>(), sink,
+                                     *LedgerWriter::reopen(ledger), *LedgerReader::open(ledger));
+  EXPECT_TRUE(publisher) << reason(publisher);
+  for (Slot slot = 5; slot < 12; ++slot) EXPECT_TRUE(publisher->publish(row_with(slot, slot == 5 ? &second : nullptr)));
+  EXPECT_TRUE(publisher->finish());
+  return sink.emitted;
+}
+
+TEST(PublisherMembership, ResumingWithAnotherMapDoesNotSpendTwice) {
+  const TempDir dir;
+  const auto stayed = publish_in_two_runs(dir / "stayed.ledger", map_of(kBefore), map_of(kBefore));
+  EXPECT_TRUE(stayed[8].values[1].sampled) << "nobody moved: south may be asked";
+  const auto moved = publish_in_two_runs(dir / "moved.ledger", map_of(kBefore), map_of(kMoved));
+  EXPECT_FALSE(moved[8].values[1].sampled) << "m1 has lost ε in the north within this window";
+  for (const char* ledger : {"stayed.ledger", "moved.ledger"}) {
+    const auto report = audit_ledger(dir / ledger);
+    ASSERT_TRUE(report) << reason(report);
+    EXPECT_TRUE(report->holds()) << report->findings.front();
+  }
+}
+
+TEST(PublisherMembership, TheAuditSeesWhoMoved) {
+  const TempDir dir;
+  // The same two answers of the whole ε in one window, as the run without a move has them; only m1 is said to move.
+  publish_in_two_runs(dir / "stayed.ledger", map_of(kBefore), map_of(kBefore));
+  std::vector<LedgerRecord> records = read_ledger(dir / "stayed.ledger").records;
+  for (auto at = records.begin(); at != records.end(); ++at) {
+    if (!std::holds_alternative<Resumed>(*at)) continue;
+    records.insert(std::next(at), UnitPlaced{5, "m1", 1});
+    break;
+  }
+  write_ledger(dir / "forged.ledger", header_of(recipe().definition, recipe().exposure), {records});
+  const auto report = audit_ledger(dir / "forged.ledger");
+  ASSERT_TRUE(report) << reason(report);
+  EXPECT_FALSE(report->holds());
+  EXPECT_DOUBLE_EQ(report->worst_loss, 2);
+}
+
+TEST(PublisherMembership, ALedgerWithUnitsIsNotContinuedWithoutThem) {
+  const TempDir dir;
+  const std::string ledger = dir / "run.ledger";
+  const SeriesMap map = map_of(kBefore);
+  publish_in_two_runs(ledger, map, map);
+  Collector sink;
+  auto publisher = Publisher::resume(recipe().make(), std::make_unique<SecureNoise>(), sink,
+                                     *LedgerWriter::reopen(ledger), *LedgerReader::open(ledger));
+  ASSERT_TRUE(publisher) << reason(publisher);
+  const auto done = publisher->publish(row_with(12, nullptr));
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().cause, Cause::bad_input);
+}
+
+TEST(PublisherMembership, NoMechanismEndsTheStreamWhenMetersMove) {
+  const SeriesMap before = map_of(kBefore);
+  const SeriesMap moved = map_of(kMoved);
+  for (const StrategyKind& kind : strategy_kinds()) {
+    if (kind.comparison_only || !serves(kind, Serves::windows)) continue;
+    SCOPED_TRACE(kind.name);
+    const TempDir dir;
+    const Recipe how{define(Protects::w_event, 20, 0, 10), expose({10, 10}, {{0}, {1}}), [&] {
+                       return *make_strategy(kind.name, {.window_slots = 10, .every_slots = 3, .horizon_slots = 100});
+                     }};
+    Collector sink;
+    auto writer = LedgerWriter::create(dir / "run.ledger", header_of(how.definition, how.exposure));
+    Publisher publisher(how.make(), std::make_unique<SecureNoise>(), sink, *std::move(writer));
+    for (Slot slot = 0; slot < 120; ++slot) {
+      const auto done = publisher.publish(row_with(slot, slot % 7 == 0 ? (slot % 2 == 0 ? &before : &moved) : nullptr));
+      ASSERT_TRUE(done) << "slot " << slot << ": " << reason(done);
+    }
+    ASSERT_TRUE(publisher.finish());
+    const auto report = audit_ledger(dir / "run.ledger");
+    ASSERT_TRUE(report) << reason(report);
+    EXPECT_TRUE(report->holds()) << report->findings.front();
+  }
+}
+
+}  // namespace
+}  // namespace fugu::test
