@@ -43,7 +43,7 @@ class PolicyFileTest : public testing::Test {
   }
 
   TempDir directory_;
-  std::string path_ = (directory_ / "p.csv").string();
+  std::string path_ = directory_ / "p.csv";
   Result<SeriesMap> map_ = SeriesMap::read(text_input("meter,series\na,north\nb,south\n"));
   PolicyBook in_force_;
   std::string warnings_;
