@@ -179,6 +179,14 @@ Result<const Release*> SlotRunner::run(const SlotRow& row) {
   return &release_;
 }
 
+Result<const Release*> SlotRunner::run_without_values(std::int32_t utc_offset_s) {
+  const SlotRow row{next_slot(), utc_offset_s, std::vector<Raw>(release_.values_.size())};
+  release_.start(row.slot, row.utc_offset_s);
+  FUGU_TRY(kernel_->begin(row));
+  FUGU_TRY(finish(nullptr));
+  return &release_;
+}
+
 Result<const Release*> SlotRunner::rerun(Replay& replay) {
   std::vector<SeriesId> missing;
   for (;;) {

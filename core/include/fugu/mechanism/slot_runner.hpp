@@ -49,6 +49,8 @@ class SlotRunner {
   Result<void> place_units(const SlotRow& row);
   /// Runs the next slot on true values.
   Result<const Release*> run(const SlotRow& row);
+  /// Runs the next slot with all series missing: no reading is in it, wherever units count.
+  Result<const Release*> run_without_values(std::int32_t utc_offset_s);
   /// Runs the next slot on recorded answers; nullptr when the ledger ends.
   Result<const Release*> rerun(class Replay& replay);
   /// From now on nothing before the next slot is remembered.
