@@ -361,7 +361,7 @@ Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, 
   context.can_keep = [this](const std::vector<std::uint32_t>& signatures, const Policy& policy) {
     return check_accountable(*definition_, *exposure_, signatures, policy);
   };
-  return options_.definition.policies.feed(context, fresh, options_.follow);
+  return options_.definition.policies.feed(context, fresh, options_.source.follow);
 }
 
 Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) {
