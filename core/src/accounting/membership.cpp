@@ -91,6 +91,13 @@ Result<void> check_meters(const Exposure& exposure, const Counting& counting) {
 
 }  // namespace
 
+Result<Exposure> exposure_of(const Counting& counting) {
+  Exposure::Options options{.sensitivity_steps = counting.map->meters_of_one_unit(),
+                            .signatures = counting.map->signatures()};
+  for (std::uint64_t& steps : options.sensitivity_steps) steps *= counting.change_of_one_meter_steps;
+  return Exposure::make(std::move(options));
+}
+
 Result<void> check_covered(const Exposure& exposure, const Counting& counting) {
   FUGU_TRY(Membership(exposure, {}).changes_to(counting, 0));
   return {};

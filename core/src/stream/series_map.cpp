@@ -54,27 +54,27 @@ bool contains(const std::vector<SeriesId>& set, const std::vector<SeriesId>& sub
 
 }  // namespace
 
-Result<SeriesMap> SeriesMap::read(Input input) { return read(std::move(input), nullptr); }
-
-Result<SeriesMap> SeriesMap::read_again(Input input, const SeriesMap& earlier) {
-  return read(std::move(input), &earlier);
+Result<SeriesMap> SeriesMap::read(Input input, std::span<const std::string> series) {
+  return read(std::move(input), series, {});
 }
 
-Result<SeriesMap> SeriesMap::read(Input input, const SeriesMap* earlier) {
+Result<SeriesMap> SeriesMap::read_again(Input input, const SeriesMap& earlier) {
+  return read(std::move(input), earlier.series_, earlier.meters_);
+}
+
+Result<SeriesMap> SeriesMap::read(Input input, std::span<const std::string> given, NameTable meters) {
   FUGU_ASSIGN(Pairs rows, Pairs::open(std::move(input), "series"));
   SeriesMap map;
+  map.meters_ = std::move(meters);
   NameTable series;
-  if (earlier != nullptr) {
-    map.meters_ = earlier->meters_;
-    for (const std::string& name : earlier->series_) series.intern(name);
-  }
+  for (const std::string& name : given) series.intern(name);
   std::vector<Pair> pairs;
   std::string_view meter;
   std::string_view name;
   for (;;) {
     FUGU_ASSIGN(const bool more, rows.next(meter, name));
     if (!more) break;
-    if (earlier != nullptr && !series.find(name))
+    if (!given.empty() && !series.find(name))
       return found_but_expected(rows.lines().at(1), "a series that the stream did not begin with",
                                 "one of the series of the first map: another set of series needs another ledger");
     pairs.push_back({map.meters_.intern(meter), series.intern(name), rows.lines().line()});

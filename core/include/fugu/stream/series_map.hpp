@@ -26,7 +26,8 @@ using UnitId = NameTable::Id;
 
 class SeriesMap {
  public:
-  static Result<SeriesMap> read(Input input);
+  /// With `series`, these and no others, in that order: another one is Cause::bad_input.
+  static Result<SeriesMap> read(Input input, std::span<const std::string> series = {});
   /// As read(), for a stream that runs with `earlier`: what that knows keeps its id, and meters that are gone from the
   /// input count into nothing. Cause::bad_input when a series is new.
   static Result<SeriesMap> read_again(Input input, const SeriesMap& earlier);
@@ -72,7 +73,7 @@ class SeriesMap {
     SeriesId series;
     std::uint64_t line;
   };
-  static Result<SeriesMap> read(Input input, const SeriesMap* earlier);
+  static Result<SeriesMap> read(Input input, std::span<const std::string> series, NameTable meters);
   Result<void> index(std::vector<Pair> pairs, std::string_view file);
 
   NameTable meters_;
