@@ -16,20 +16,12 @@ namespace {
 
 constexpr Slot kSlotsPerDay = 96;
 
-/// Gives every policy at the start.
-class WholeBook : public PolicyFeed {
- public:
-  Result<void> admit(const PolicyEvent&, Slot) override { return {}; }
-  void accepted(const PolicyEvent&) override {}
-  Result<void> refused(const PolicyEvent&, const Error& why) override { return why; }
-};
-
-/// One meter's policies. They are there before the clock starts: inventing them is no part of what is measured, taking
-/// them in is.
-class OneMeter final : public WholeBook {
+/// One meter's policies, all given at the start. They are there before the clock starts: inventing them is no part of
+/// what is measured, taking them in is.
+class OneMeter final : public PolicyFeed {
  public:
   explicit OneMeter(std::span<const Policy> wishes) : wishes_(wishes) { event_.meter = "m0"; }
-  Result<const PolicyEvent*> next(Slot) override {
+  Result<const PolicyEvent*> next(Slot, const PolicyBook&) override {
     if (wishes_.empty()) return nullptr;
     event_.policy = wishes_.front();
     wishes_ = wishes_.subspan(1);
@@ -42,10 +34,10 @@ class OneMeter final : public WholeBook {
 };
 
 /// Those of many meters on one day. Made on the way, which the clock counts, too: few are kept at a time.
-class ManyMeters final : public WholeBook {
+class ManyMeters final : public PolicyFeed {
  public:
   ManyMeters(std::uint64_t meters, const WishOptions& options) : meters_(meters), options_(options) {}
-  Result<const PolicyEvent*> next(Slot) override {
+  Result<const PolicyEvent*> next(Slot, const PolicyBook&) override {
     for (; position_ == wishes_.size(); ++meter_) {
       if (meter_ == meters_) return nullptr;
       wishes_ = simulated_wishes(options_, meter_, 0);
@@ -65,7 +57,7 @@ class ManyMeters final : public WholeBook {
   PolicyEvent event_;
 };
 
-Mechanism mechanism(std::string_view strategy, std::unique_ptr<WholeBook> book) {
+Mechanism mechanism(std::string_view strategy, std::unique_ptr<PolicyFeed> book) {
   return {*Definition::make(
               {.protects = Protects::swellfish, .epsilon = PromisedEpsilon::of_each_policy(), .exact_when_idle = true}),
           *Exposure::make({.sensitivity_steps = {10'000}, .signatures = {{0}}}), NoiseKind::laplace,

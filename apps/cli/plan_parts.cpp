@@ -20,15 +20,12 @@ class PlannedFeed final : public PolicyFeed {
   /// `book` has the names of the meters. Both outlive the feed.
   PlannedFeed(const PolicyBook& book, std::span<const Announcement> announced) : book_(book), announced_(announced) {}
 
-  Result<const PolicyEvent*> next(Slot slot) override {
+  Result<const PolicyEvent*> next(Slot slot, const PolicyBook&) override {
     if (next_ >= announced_.size() || announced_[next_].known > slot) return nullptr;
     const Announcement& news = announced_[next_++];
     event_ = {.meter = std::string(book_.name(news.meter)), .policy = news.policy, .withdrawn = news.withdrawn};
     return &event_;
   }
-  Result<void> admit(const PolicyEvent&, Slot) override { return {}; }
-  void accepted(const PolicyEvent&) override {}
-  Result<void> refused(const PolicyEvent&, const Error& why) override { return why; }
 
  private:
   const PolicyBook& book_;
@@ -109,7 +106,7 @@ std::vector<PlanPart> plan_parts(const PolicyBook& book, std::span<const StatedP
 
   std::vector<std::vector<SeriesId>> signatures;
   for (std::size_t g = 0; g < exposure.signature_count(); ++g) signatures.push_back(exposure.signature(g));
-  const Membership membership(map, std::move(signatures));
+  const UnitSignatures membership(map, std::move(signatures));
   const Currency currency = options.delta.value() == 0 ? Currency::epsilon : Currency::rho;
   const auto for_parts_of = [&](std::string_view meter, const auto& act) {
     const std::vector<std::uint32_t> of = membership.of(meter);

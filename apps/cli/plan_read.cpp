@@ -67,32 +67,19 @@ Result<void> PlanRun::read_book() {
                 arguments_.definition.exposure_of_stream(outlook_.unit_step, outlook_.series.size()));
     about.largest_change_steps = largest_sensitivity_steps(exposed);
   }
-  auto book = policies().read(about);
-  if (!book && !outlook_.clock.clock.has_time() && book.error().message.find("slot number") != std::string::npos)
-    return Error{book.error().cause, book.error().message + " (or, for times, --start TIME --slot-length 15m)"};
-  if (!book) return std::move(book).error();
-  outlook_.book = *std::move(book);
+  auto rows = policies().read_rows(about);
+  if (!rows && !outlook_.clock.clock.has_time() && rows.error().message.find("slot number") != std::string::npos)
+    return Error{rows.error().cause, rows.error().message + " (or, for times, --start TIME --slot-length 15m)"};
+  if (!rows) return std::move(rows).error();
+  // Meters are numbered in the order in which publish hears of them: where plans are equally good, that decides which
+  // of them is taken.
+  for (StatedPolicy stated; rows->next(stated);) {
+    const MeterId meter = outlook_.book.meter(stated.meter);
+    stated.withdrawn ? static_cast<void>(outlook_.book.remove(meter, stated.policy))
+                     : outlook_.book.add(meter, stated.policy);
+    if (stated.known > 0 || stated.withdrawn) late_.push_back(stated);
+  }
   if (outlook_.book.empty()) return Error{Cause::bad_input, policies().policies + ": holds no policy to plan"};
-  FUGU_ASSIGN(late_, policies().read_late(about));
-  return late_.empty() ? Result<void>() : number_meters(about);
-}
-
-/// In the order in which publish hears of them, which with `known` is not that of the file: where plans are equally
-/// good, the order of meters decides which of them is taken.
-Result<void> PlanRun::number_meters(const PolicyContext& about) {
-  FUGU_ASSIGN(const auto feed, policies().feed(about, false, false, warn));
-  PolicyBook numbered;
-  while (true) {
-    FUGU_ASSIGN(const PolicyEvent* event, feed->next(kPolicySlotMax));
-    if (event == nullptr) break;
-    numbered.meter(event->meter);
-  }
-  const PolicyBook& book = outlook_.book;
-  for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
-    const auto policies = book.of(meter).policies();
-    numbered.assign(numbered.meter(book.name(meter)), {policies.begin(), policies.end()});
-  }
-  outlook_.book = std::move(numbered);
   return {};
 }
 
@@ -178,7 +165,6 @@ Result<void> PlanRun::choose_rules() {
 
 Result<void> PlanRun::check() const {
   if (!policies().given()) return usage("--policies is missing: what households want hidden");
-  if (policies().policies == "-") return usage("--policies must be a file: it is read more than once");
   if (arguments_.target_error && !(*arguments_.target_error > 0 && std::isfinite(*arguments_.target_error)))
     return usage("--target-error: found " + short_number(*arguments_.target_error) +
                  "; expected a finite number above 0");

@@ -51,7 +51,6 @@ class PlanRun {
   Result<void> read_series();
   PolicyContext context() const;
   Result<void> read_book();
-  Result<void> number_meters(const PolicyContext& about);
   Result<void> choose_slots();
   Result<Slot> slot_of(const std::string& text, const char* option) const;
   Result<void> choose_rules();

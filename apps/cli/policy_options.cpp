@@ -4,7 +4,6 @@
 #include <charconv>
 
 #include "command.hpp"
-#include "policy_feed.hpp"
 #include "source_options.hpp"
 
 namespace fugu::cli {
@@ -121,25 +120,28 @@ Result<PolicyOptions> PolicyArguments::reading(const PolicyContext& context) con
   options.series = context.series;
   options.largest_change_steps = context.largest_change_steps;
   if (context.can_keep)
-    options.can_keep = [membership = Membership(context.map, context.signatures), can_keep = context.can_keep](
+    options.can_keep = [membership = UnitSignatures(context.map, context.signatures), can_keep = context.can_keep](
                            std::string_view meter, const Policy& policy) {
       // Who counts where matters for series that are named, and takes long to find.
       return can_keep(policy.shape ? membership.of(meter) : std::vector<std::uint32_t>(), policy);
     };
   options.repeats = repeats == "keep" ? Repeats::keep : repeats == "refuse" ? Repeats::refuse : Repeats::by_size;
   options.warn = options.warn_rounding = warn;
-  options.admission.notice_slots = notice_slots;
-  options.admission.most_overlapping = most_overlapping;
+  FUGU_ASSIGN(options.admission, admission(context.unit_step));
+  return options;
+}
+
+Result<AdmissionRule> PolicyArguments::admission(const UnitStep& unit_step) const {
+  AdmissionRule rule{.notice_slots = notice_slots, .most_overlapping = most_overlapping};
   if (!largest_magnitude.empty()) {
-    FUGU_ASSIGN(options.admission.largest_magnitude_steps,
-                parse_magnitude(context.unit_step, largest_magnitude, "--largest-magnitude"));
+    FUGU_ASSIGN(rule.largest_magnitude_steps, parse_magnitude(unit_step, largest_magnitude, "--largest-magnitude"));
   }
   if (smallest_epsilon) {
     const auto checked = Epsilon::make(*smallest_epsilon);
     if (!checked) return usage("--smallest-epsilon: " + checked.error().message);
-    options.admission.smallest_epsilon = Budget::round_down(*smallest_epsilon);
+    rule.smallest_epsilon = Budget::round_down(*smallest_epsilon);
   }
-  return options;
+  return rule;
 }
 
 Result<PolicyBook> PolicyArguments::read(const PolicyContext& context) const {
@@ -148,37 +150,22 @@ Result<PolicyBook> PolicyArguments::read(const PolicyContext& context) const {
   return read_policy_book(std::move(input), options);
 }
 
-Result<std::vector<StatedPolicy>> PolicyArguments::read_late(const PolicyContext& context) const {
-  FUGU_ASSIGN(PolicyOptions options, reading(context));
-  options.warn = options.warn_rounding = nullptr;  // was said when the book was read
+Result<PolicyRows> PolicyArguments::read_rows(const PolicyContext& context) const {
+  FUGU_ASSIGN(const PolicyOptions options, reading(context));
   FUGU_ASSIGN(Input input, Input::open(policies));
-  FUGU_ASSIGN(PolicyReader reader, PolicyReader::open(std::move(input), std::move(options)));
-  std::vector<StatedPolicy> late;
-  StatedPolicy stated;
-  while (true) {
-    FUGU_ASSIGN(const bool more, reader.next(stated));
-    if (!more) return late;
-    if (stated.known > 0 || stated.withdrawn) late.push_back(stated);
-  }
+  FUGU_ASSIGN(PolicyRows rows, PolicyRows::read(std::move(input), options));
+  FUGU_TRY(rows.check());
+  return rows;
 }
 
-Result<void> PolicyArguments::warn_if_none(const PolicyContext& context, bool live) const {
-  FUGU_ASSIGN(const std::vector<StatedPolicy> late, read_late(context));
-  if (late.empty())
+Result<std::unique_ptr<PolicyFeed>> PolicyArguments::feed(const PolicyContext& context, bool fresh, bool live) const {
+  FUGU_ASSIGN(PolicyOptions options, reading(context));
+  FUGU_ASSIGN(auto file, PolicyFile::open({policies, std::move(options),
+                                           UnitSignatures(context.map, context.signatures), fresh, live, warn}));
+  if (fresh && exact_when_idle && file->began_empty())
     warn(policies + ": holds no policy" + (live ? " yet" : "") +
          ": with --exact-when-idle every value is released as it is" + (live ? " until one is stated" : ""));
-  return {};
-}
-
-Result<std::unique_ptr<PolicyFeed>> PolicyArguments::feed(const PolicyContext& context, bool strict, bool live,
-                                                          std::function<void(const std::string&)> warn) const {
-  FUGU_ASSIGN(PolicyOptions options, reading(context));
-  if (strict) {  // all of it is in order, or nothing is released
-    FUGU_ASSIGN(const PolicyBook book, read(context));
-    if (exact_when_idle && book.empty()) FUGU_TRY(warn_if_none(context, live));
-  }
-  return open_policy_file(
-      {policies, std::move(options), Membership(context.map, context.signatures), strict, live, std::move(warn)});
+  return std::unique_ptr<PolicyFeed>(std::move(file));
 }
 
 }  // namespace fugu::cli

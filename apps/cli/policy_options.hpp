@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "fugu/accounting/definition.hpp"
-#include "fugu/policy/policy_reader.hpp"
-#include "policy_feed.hpp"
+#include "fugu/policy/policy_file.hpp"
+#include "fugu/policy/policy_rows.hpp"
 
 namespace fugu::cli {
 
@@ -51,18 +51,15 @@ struct PolicyArguments {
   bool about_policies() const;
   /// The swellfish definition these options make, with this δ.
   Result<Definition> definition(Delta delta) const;
+  /// The administrator's rule.
+  Result<AdmissionRule> admission(const UnitStep& unit_step) const;
   Result<PolicyOptions> reading(const PolicyContext& context) const;
   /// Reads the whole file, or nothing.
   Result<PolicyBook> read(const PolicyContext& context) const;
-  /// What becomes known, or is taken back, only while the stream runs, in the order of the file, which is in order.
-  Result<std::vector<StatedPolicy>> read_late(const PolicyContext& context) const;
-  /// The file as a feed. A fresh run (`strict`) takes the file as a whole or not at all; `live` looks for rows that are
-  /// appended while the stream runs. What is not admitted then is said through `warn`, and the stream goes on.
-  Result<std::unique_ptr<PolicyFeed>> feed(const PolicyContext& context, bool strict, bool live,
-                                           std::function<void(const std::string&)> warn) const;
-
- private:
-  Result<void> warn_if_none(const PolicyContext& context, bool live) const;
+  /// The same, as rows.
+  Result<PolicyRows> read_rows(const PolicyContext& context) const;
+  /// The file as a feed. `fresh`: nothing was released yet. `live`: rows may be appended while the stream runs.
+  Result<std::unique_ptr<PolicyFeed>> feed(const PolicyContext& context, bool fresh, bool live) const;
 };
 
 /// Parses `event:EPS`, `w-event:EPS:W` or `user:EPS:HORIZON`.

@@ -1,4 +1,6 @@
 // The accountant of policies against a reference that tries every placement of every policy.
+#include "../core/src/accounting/swellfish_accountant.hpp"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -259,6 +261,46 @@ RC_GTEST_PROP(SwellfishAccountant, AdmitsNothingThatBreaksAPolicyAndRefusesNothi
   for (SeriesId series = 0; series < exposure.series_count(); ++series)
     of_series.push_back(accountant->available({&series, 1}));
   RC_ASSERT(accountant->available() <= *std::min_element(of_series.begin(), of_series.end()));
+  RC_CLASSIFY(admitted > 0 && refused > 0, "both admitted and refused");
+}
+
+// Long enough that policies fall asleep, wake by sum or by rate, settle, and end.
+RC_GTEST_PROP(SwellfishAccountant, TheIndexDecidesAsTheExactLossDoes, ()) {
+  const double delta = *rc::gen::elementOf(std::vector<double>{0, 0, 1e-6});
+  const Exposure exposure = random_exposure(25);
+  const auto reach = *rc::gen::elementOf(std::vector<std::uint64_t>{0, 0, 3});
+  const bool shapes = delta == 0 && *rc::gen::inRange(0, 3) == 0;
+  const Definition definition = swellfish(delta);
+  SwellfishAccountant indexed(definition, exposure, {reach});
+  SwellfishAccountant exact(definition, exposure, {reach}, SwellfishAccountant::Decides::exact_loss);
+  RandomRequests requests(definition, exposure, *rc::gen::elementOf(std::vector<double>{0.001, 0.05, 1}), reach);
+  std::vector<Policy> stated;
+  const auto both = [&](auto&& call) {
+    const bool first = call(indexed).has_value();
+    RC_ASSERT(call(exact).has_value() == first);
+    return first;
+  };
+  int admitted = 0;
+  int refused = 0;
+  for (Slot slot = 0; slot < 40; ++slot) {
+    for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
+      stated.push_back(random_policy(
+          slot - 1, exposure.signature_count() == 1 ? exposure.signature(0) : std::vector<SeriesId>(), shapes));
+      RC_ASSERT(both([&](SwellfishAccountant& each) { return each.state("m", {}, stated.back()); }));
+    }
+    if (!stated.empty() && *rc::gen::inRange(0, 4) == 0) {
+      const Policy policy = *rc::gen::elementOf(stated);
+      both([&](SwellfishAccountant& each) { return each.withdraw("m", policy); });
+    }
+    indexed.advance(slot);
+    exact.advance(slot);
+    for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
+      const Answer answer = requests.next(slot);
+      const bool fits = both([&](SwellfishAccountant& each) { return each.charge(answer); });
+      if (!fits && answer.is_comparison()) requests.end_session(answer.session);
+      ++(fits ? admitted : refused);
+    }
+  }
   RC_CLASSIFY(admitted > 0 && refused > 0, "both admitted and refused");
 }
 

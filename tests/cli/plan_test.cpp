@@ -423,7 +423,7 @@ TEST_F(PlanAndPublish, BothRefuseWhatTheSensitivityContradicts) {
        {"plan" + promise, "publish --stream 1.csv --mechanism narwhal --seed 1 --out o.csv" + promise}) {
     const Finished refused = run_fugu(directory_, command);
     EXPECT_EQ(refused.exit_code, 2) << refused;
-    EXPECT_NE(refused.err.find("expected at most 4, as --sensitivity says"), std::string::npos) << refused;
+    EXPECT_NE(refused.err.find("expected at most 4, as the sensitivity says"), std::string::npos) << refused;
   }
 }
 

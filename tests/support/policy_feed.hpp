@@ -24,13 +24,10 @@ class ListFeed final : public PolicyFeed {
   explicit ListFeed(std::vector<KnownEvent> events) : events_(std::move(events)) {
     std::stable_sort(events_.begin(), events_.end(), [](const auto& a, const auto& b) { return a.known < b.known; });
   }
-  Result<const PolicyEvent*> next(Slot slot) override {
+  Result<const PolicyEvent*> next(Slot slot, const PolicyBook&) override {
     if (next_ == events_.size() || events_[next_].known > slot) return nullptr;
     return &events_[next_++].event;
   }
-  Result<void> admit(const PolicyEvent&, Slot) override { return {}; }
-  void accepted(const PolicyEvent&) override {}
-  Result<void> refused(const PolicyEvent&, const Error& why) override { return why; }
 
  private:
   std::vector<KnownEvent> events_;

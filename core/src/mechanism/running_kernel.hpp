@@ -60,6 +60,8 @@ class RunningKernel final : public Kernel {
   /// A unit counts into other series from the next slot on.
   Result<void> place(const UnitPlaced& placed);
   const Membership& membership() const { return membership_; }
+  /// Under a swellfish definition only.
+  const PolicyBook& policies_in_force() const { return policies_->book(); }
   // Life of a slot.
   Result<void> begin(const SlotRow& row);
   Result<void> begin_replay(Slot slot, const std::vector<SeriesId>& missing, Replay& replay);

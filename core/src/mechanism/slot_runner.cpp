@@ -16,6 +16,8 @@ SlotRunner::SlotRunner(Mechanism&& mechanism, std::unique_ptr<Accountant> accoun
                        LedgerWriter* ledger)
     : strategy_(std::move(mechanism.strategy)),
       policies_(std::move(mechanism.policies)),
+      admission_(mechanism.admission),
+      listener_(mechanism.listener),
       ledger_(ledger),
       kernel_(std::make_unique<RunningKernel>(
           RunningKernel::Options{mechanism.definition, mechanism.exposure, mechanism.noise, strategy_->reach()},
@@ -49,7 +51,7 @@ Result<void> SlotRunner::record_estimates(Replay* replay) {
 }
 
 Result<const PolicyEvent*> SlotRunner::next_policy() {
-  if (passed_over_.empty()) return policies_->next(next_slot());
+  if (passed_over_.empty()) return policies_->next(next_slot(), kernel_->policies_in_force());
   event_ = std::move(passed_over_.front());
   passed_over_.pop_front();
   return &event_;
@@ -59,15 +61,44 @@ Result<MeterId> SlotRunner::hold(const PolicyEvent& event) {
   FUGU_ASSIGN(const MeterId meter, kernel_->state(event));
   event.withdrawn ? strategy_->withdrawn(*kernel_, meter, event.signatures, event.policy)
                   : strategy_->stated(*kernel_, meter, event.signatures, event.policy);
-  policies_->accepted(event);
+  if (listener_ != nullptr) listener_->accepted(event);
   return meter;
 }
 
-Result<void> SlotRunner::consider(const PolicyEvent& event) {
-  const auto admitted = policies_->admit(event, next_slot());
-  if (!admitted) return policies_->refused(event, admitted.error());
+/// What was known before the first slot needs no notice.
+Result<void> SlotRunner::judge(const PolicyEvent& event) const {
+  if (event.judged || !admission_ || next_slot() == 0) return {};
+  static const Collection kNothing;
+  const PolicyBook& book = kernel_->policies_in_force();
+  const auto meter = book.find(event.meter);
+  const Collection& collection = meter ? book.of(*meter) : kNothing;
+  return event.withdrawn ? admit_withdrawal(collection, event.policy, next_slot())
+                         : admit(*admission_, collection, event.policy, next_slot());
+}
+
+Result<void> SlotRunner::go_on_without(const PolicyEvent& event, const Error& why) {
+  if (listener_ == nullptr || event.judged) return why;
+  listener_->refused(event, why);
+  return {};
+}
+
+/// Who stated what cannot be read is protected by the floor, as everybody. A true value would expose them.
+Result<void> SlotRunner::go_on_without_reading(const Error& why) {
+  if (kernel_->definition().exact_when_idle())
+    return Error{why.cause, why.message + ". Slot " + std::to_string(next_slot()) +
+                                " and later ones are held back: no true value is released while the policies cannot be "
+                                "read as a whole"};
+  if (listener_ == nullptr) return why;
+  listener_->unreadable(why);
+  return {};
+}
+
+Result<void> SlotRunner::consider(PolicyEvent event) {
+  if (const auto placed = kernel_->membership().signature_of(event.meter)) event.signatures = {*placed};
+  const auto admitted = judge(event);
+  if (!admitted) return go_on_without(event, admitted.error());
   const auto held = hold(event);
-  if (!held) return policies_->refused(event, held.error());
+  if (!held) return go_on_without(event, held.error());
   if (ledger_ == nullptr) return {};
   if (event.withdrawn) {
     ledger_->append(LedgerRecord(PolicyWithdrawn{next_slot(), event.meter, event.policy}));
@@ -80,9 +111,9 @@ Result<void> SlotRunner::consider(const PolicyEvent& event) {
 Result<bool> SlotRunner::take_policies(std::size_t at_most) {
   if (policies_ == nullptr) return false;
   for (std::size_t taken = 0; taken < at_most; ++taken) {
-    FUGU_ASSIGN(const PolicyEvent* event, next_policy());
-    if (event == nullptr) return false;
-    FUGU_TRY(consider(*event));
+    const auto event = next_policy();
+    if (event && *event == nullptr) return false;
+    FUGU_TRY(event ? consider(**event) : go_on_without_reading(event.error()));
   }
   return true;
 }
@@ -97,7 +128,7 @@ Result<bool> SlotRunner::find_stated(const PolicyEvent& event) {
     return true;
   }
   for (;;) {
-    FUGU_ASSIGN(const PolicyEvent* next, policies_->next(kPolicySlotMax));
+    FUGU_ASSIGN(const PolicyEvent* next, policies_->next(kPolicySlotMax, kernel_->policies_in_force()));
     if (next == nullptr) return false;
     event_ = *next;
     if (event_.says_the_same(event)) return true;
@@ -114,10 +145,8 @@ Result<void> SlotRunner::replay_policy(const PolicyEvent& event, Slot slot) {
                                        std::to_string(event.policy.interval.last) +
                                        ", is on record in the ledger, but no longer stated: policies may be added or "
                                        "withdrawn, not deleted or changed"};
-  if (!event.withdrawn && event_.signatures != event.signatures)
-    return Error{Cause::bad_input,
-                 "meter " + event.meter + " counts into other series than when its policy was recorded in the ledger"};
-  const PolicyEvent again = event_;
+  PolicyEvent again = event_;
+  again.signatures = event.signatures;  // it may have moved since
   FUGU_TRY(hold(again));
   return {};
 }
@@ -144,6 +173,14 @@ Result<void> SlotRunner::check_placed() const {
 Result<const Release*> SlotRunner::run(const SlotRow& row) {
   FUGU_TRY(place_units(row));
   if (policies_ != nullptr) FUGU_TRY(take_policies(~std::size_t{0}));
+  release_.start(row.slot, row.utc_offset_s);
+  FUGU_TRY(kernel_->begin(row));
+  FUGU_TRY(finish(nullptr));
+  return &release_;
+}
+
+Result<const Release*> SlotRunner::run_without_values(std::int32_t utc_offset_s) {
+  const SlotRow row{next_slot(), utc_offset_s, std::vector<Raw>(release_.values_.size())};
   release_.start(row.slot, row.utc_offset_s);
   FUGU_TRY(kernel_->begin(row));
   FUGU_TRY(finish(nullptr));

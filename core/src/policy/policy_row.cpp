@@ -75,7 +75,7 @@ Result<void> RowParser::parse_frame(const RowText& row, const RowPlace& place, S
   if (!row.known.empty()) {
     FUGU_ASSIGN(stated.known, parse_slot("known", row.known, place));
   }
-  stated.meter = row.meter;
+  stated.meter = options_.map != nullptr ? options_.map->unit_of(row.meter) : row.meter;
   stated.policy.shape = nullptr;
   stated.withdrawn = false;
   stated.line = place.line_number;
@@ -178,11 +178,12 @@ Result<std::uint64_t> RowParser::of_group(std::int64_t steps, std::uint64_t grou
   std::string found = text ? named("magnitude", *text) : "`patterns`, in which everybody counts as 1 in a series";
   if (group > 1) found.append(" of ").append(std::to_string(group)).append(" individuals");
   if (in_range)
-    return place.wrong(text.value_or(""), found,
-                       "at most " + options_.unit_step.text(static_cast<std::int64_t>(*options_.largest_change_steps)) +
-                           (group > 1 ? " together" : "") +
-                           ", as --sensitivity says that one meter changes no more: the floor would not hold for this "
-                           "meter");
+    return place.wrong(
+        text.value_or(""), found,
+        "at most " + options_.unit_step.text(static_cast<std::int64_t>(*options_.largest_change_steps)) +
+            (group > 1 ? " together" : "") +
+            ", as the sensitivity says that one meter changes no more: the floor would not hold for this "
+            "meter");
   return place.wrong(text.value_or(""), found, kMagnitudeExpected);
 }
 
@@ -310,9 +311,9 @@ Result<std::vector<Interval>> RowParser::parse_repeat(const json::Value& repeat,
 Result<void> RowParser::check(const StatedPolicy& stated, const RowText& row, const RowPlace& place) const {
   const Policy& policy = stated.policy;
   const Interval& interval = policy.interval;
-  if (interval.first < options_.now) {
+  if (interval.first < 0) {
     return place.wrong(row.start, "an interval from " + slot_text(interval.first) + " on",
-                       "one from " + slot_text(options_.now) + " on: what has begun cannot be added to or changed");
+                       "one from " + slot_text(0) + " on, where the stream begins");
   }
   if (interval.last > slot_max_)
     return place.wrong(row.end, "an interval that goes on too long", "one up to " + slot_text(slot_max_));

@@ -96,7 +96,7 @@ CollectionFeed::CollectionFeed(const std::vector<Policy>& policies, std::optiona
   event_.meter = std::move(meter);
 }
 
-Result<const PolicyEvent*> CollectionFeed::next(Slot) {
+Result<const PolicyEvent*> CollectionFeed::next(Slot, const PolicyBook&) {
   if (next_ == policies_.size()) return nullptr;
   event_.policy = policies_[next_++];
   if (epsilon_) event_.policy.epsilon = *epsilon_;

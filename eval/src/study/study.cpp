@@ -21,10 +21,9 @@ constexpr std::string_view kHybrid = "hybrid";
 class StatedPolicies final : public PolicyFeed {
  public:
   explicit StatedPolicies(std::shared_ptr<const std::vector<PolicyEvent>> events) : events_(std::move(events)) {}
-  Result<const PolicyEvent*> next(Slot) override { return next_ < events_->size() ? &(*events_)[next_++] : nullptr; }
-  Result<void> admit(const PolicyEvent&, Slot) override { return {}; }
-  void accepted(const PolicyEvent&) override {}
-  Result<void> refused(const PolicyEvent&, const Error& why) override { return why; }
+  Result<const PolicyEvent*> next(Slot, const PolicyBook&) override {
+    return next_ < events_->size() ? &(*events_)[next_++] : nullptr;
+  }
 
  private:
   std::shared_ptr<const std::vector<PolicyEvent>> events_;

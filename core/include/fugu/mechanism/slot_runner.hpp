@@ -3,10 +3,12 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include "fugu/accounting/ledger.hpp"
 #include "fugu/mechanism/mechanism.hpp"
 #include "fugu/noise/noise.hpp"
+#include "fugu/policy/admission.hpp"
 #include "fugu/policy/feed.hpp"
 #include "fugu/stream/source.hpp"
 
@@ -20,6 +22,10 @@ struct Mechanism {
   std::unique_ptr<Strategy> strategy;
   /// Under a swellfish definition: where its policies come from.
   std::unique_ptr<PolicyFeed> policies = nullptr;
+  /// The administrator's rule about policies that come while the stream runs. Absent: all are admitted.
+  std::optional<AdmissionRule> admission = {};
+  /// Outlives the run. Absent: a policy that is refused or cannot be read ends the stream.
+  PolicyListener* listener = nullptr;
 };
 
 /// Kernel, strategy and release of one run, slot by slot.
@@ -35,13 +41,16 @@ class SlotRunner {
   ~SlotRunner();
 
   /// Takes in the policies that are known before the next slot; called by run(), too. True when there were any, so that
-  /// a long list can be made durable in pieces.
+  /// a long list can be made durable in pieces. Fails where true values may be released and the feed cannot read all
+  /// that was stated.
   Result<bool> take_policies(std::size_t at_most);
   /// Places the units that count elsewhere from the next slot on, if `row` says so; called by run(), too, and to be
   /// called before take_policies().
   Result<void> place_units(const SlotRow& row);
   /// Runs the next slot on true values.
   Result<const Release*> run(const SlotRow& row);
+  /// Runs the next slot with all series missing: no reading is in it, wherever units count.
+  Result<const Release*> run_without_values(std::int32_t utc_offset_s);
   /// Runs the next slot on recorded answers; nullptr when the ledger ends.
   Result<const Release*> rerun(class Replay& replay);
   /// From now on nothing before the next slot is remembered.
@@ -61,13 +70,18 @@ class SlotRunner {
   Result<void> record_estimates(class Replay* replay);
   /// The next event that is not on record; nullptr when there is none yet.
   Result<const PolicyEvent*> next_policy();
-  Result<void> consider(const PolicyEvent& event);
+  Result<void> consider(PolicyEvent event);
+  Result<void> judge(const PolicyEvent& event) const;
+  Result<void> go_on_without(const PolicyEvent& event, const Error& why);
+  Result<void> go_on_without_reading(const Error& why);
   Result<MeterId> hold(const PolicyEvent& event);
   Result<void> replay_policy(const PolicyEvent& event, Slot slot);
   Result<bool> find_stated(const PolicyEvent& event);
 
   std::unique_ptr<Strategy> strategy_;
   std::unique_ptr<PolicyFeed> policies_;
+  std::optional<AdmissionRule> admission_;
+  PolicyListener* listener_;
   std::deque<PolicyEvent> passed_over_;  // while events on record were looked for: they are new, or were refused
   PolicyEvent event_;
   LedgerWriter* ledger_;

@@ -40,7 +40,9 @@ struct PolicyOptions {
   Clock clock = {};                                       ///< the stream's; without time, only slot numbers are read
   std::optional<std::int32_t> default_utc_offset_s = {};  ///< for stamps without one
   std::int32_t utc_offset_s = 0;                          ///< in which days and times of recurring wishes are meant
-  Slot now = 0;                                           ///< what begins earlier is an error
+  /// The slot about to be released: recurring wishes without `since` begin there. Whether something else has begun is
+  /// for admit() to say.
+  Slot now = 0;
   const SeriesMap* map = nullptr;  ///< meters that are not in it are an error; outlives the reader
   /// Names of the stream's series, by SeriesId, for profiles and patterns that name some. Taken from `map` when empty.
   std::vector<std::string> series = {};

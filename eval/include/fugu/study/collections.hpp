@@ -52,10 +52,7 @@ class CollectionFeed final : public PolicyFeed {
  public:
   /// With `epsilon`, that instead of their own.
   CollectionFeed(const std::vector<Policy>& policies, std::optional<Budget> epsilon, std::string meter);
-  Result<const PolicyEvent*> next(Slot slot) override;
-  Result<void> admit(const PolicyEvent&, Slot) override { return {}; }
-  void accepted(const PolicyEvent&) override {}
-  Result<void> refused(const PolicyEvent&, const Error& why) override { return why; }
+  Result<const PolicyEvent*> next(Slot slot, const PolicyBook& in_force) override;
 
  private:
   const std::vector<Policy>& policies_;

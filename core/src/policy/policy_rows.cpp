@@ -1,11 +1,12 @@
-// Loads a whole file of policies: millions of rows, so rows wait in a compact form, apart by range of meters, and
-// become collections one range after the other, each given back before the next. Nothing is applied until all is known
-// to be right.
+// Rows wait in a compact form, apart by range of meters. A range is small enough to be sorted by meter within a cache,
+// which is how rows are checked against each other and become collections. Nothing is handed out before all is read.
+#include "fugu/policy/policy_rows.hpp"
+
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <tuple>
 
-#include "fugu/policy/policy_reader.hpp"
 #include "fugu/stream/location.hpp"
 #include "fugu/stream/same_text.hpp"
 
@@ -71,51 +72,124 @@ struct Fault {
   }
 };
 
-class Loader {
- public:
-  explicit Loader(const PolicyOptions& options) : options_(options) {}
+}  // namespace
 
-  Result<void> read(PolicyReader& reader) {
+class PolicyRows::Impl {
+ public:
+  explicit Impl(const PolicyOptions& options) : options_(options) {}
+
+  Result<void> read(Input input) {
+    FUGU_ASSIGN(auto reader, PolicyReader::open(std::move(input), options_));
+    file_ = reader.file();
+    is_json_ = reader.is_json();
     StatedPolicy stated;
     while (true) {
       FUGU_ASSIGN(const bool more, reader.next(stated));
-      if (!more) return {};
-      FUGU_TRY(check_notice(stated, reader.file()));
+      if (!more) break;
+      FUGU_TRY(check_notice(stated));
       push(stated);
     }
+    std::stable_sort(later_.begin(), later_.end(), [](const Row& a, const Row& b) { return a.known < b.known; });
+    return {};
   }
 
-  Result<PolicyBook> finish(std::string_view file) && {
+  bool empty() const { return rows_ == 0; }
+  bool is_json() const { return is_json_; }
+
+  Result<void> check() {
+    for (std::size_t range = 0; range < ranges_.size(); ++range) {
+      build(range);
+      for_meters_of(range, [this](MeterId meter) { book_.assign(meter, {}); });
+    }
+    return verdict();
+  }
+
+  /// Checks, too. Each range is given back before the next becomes collections.
+  Result<PolicyBook> take_book() {
     for (std::size_t range = 0; range < ranges_.size(); ++range) {
       build(range);
       std::deque<Row>().swap(ranges_[range]);
     }
-    if (fault_.line != 0) return found_but_expected({file, fault_.line, 0}, fault_.found, fault_.expected);
-    if (repeats_ > 0 && options_.warn)
-      options_.warn(std::string(file) + ":" + std::to_string(first_repeat_) + ": " + std::to_string(repeats_) +
-                    (repeats_ == 1 ? " row says" : " rows say") +
-                    " the same as an earlier one, this the first: kept as wishes of their own, each counts");
+    FUGU_TRY(verdict());
     return std::move(book_);
   }
 
+  bool next(StatedPolicy& stated) {
+    while (next_run_ < runs_.size()) {
+      Run& run = runs_[next_run_];
+      if (run.rows == 0) {
+        ++next_run_;
+        continue;
+      }
+      --run.rows;
+      std::deque<Row>& range = ranges_[run.range];
+      const Row row = range.front();
+      range.pop_front();
+      if (is_later(row)) continue;
+      hand_out(row, stated);
+      return true;
+    }
+    if (next_later_ == later_.size()) return false;
+    hand_out(later_[next_later_++], stated);
+    return true;
+  }
+
  private:
-  Result<void> check_notice(const StatedPolicy& stated, std::string_view file) const {
+  /// Consecutive rows of the file whose meters are in the same range.
+  struct Run {
+    std::uint32_t range;
+    std::uint32_t rows;
+  };
+
+  static bool is_later(const Row& row) { return row.known > 0 || row.withdrawn != 0; }
+
+  void hand_out(const Row& row, StatedPolicy& stated) const {
+    stated.meter = book_.name(row.meter);
+    stated.policy = policy_of(row);
+    stated.known = row.known;
+    stated.withdrawn = row.withdrawn != 0;
+    stated.line = row.line;
+  }
+
+  /// What build() found wrong.
+  Result<void> verdict() const {
+    if (fault_.line != 0) return found_but_expected({file_, fault_.line, 0}, fault_.found, fault_.expected);
+    if (repeats_ > 0 && options_.warn)
+      options_.warn(file_ + ":" + std::to_string(first_repeat_) + ": " + std::to_string(repeats_) +
+                    (repeats_ == 1 ? " row says" : " rows say") +
+                    " the same as an earlier one, this the first: kept as wishes of their own, each counts");
+    return {};
+  }
+
+  Result<void> check_notice(const StatedPolicy& stated) const {
     const Slot told = std::max(stated.known, options_.now);
     const Slot notice = stated.policy.interval.first - told;
     if (told == 0 || stated.withdrawn || notice >= options_.admission.notice_slots) return {};
-    return found_but_expected({file, stated.line, 0}, "a policy known " + std::to_string(notice) + " slots ahead",
+    return found_but_expected({file_, stated.line, 0}, "a policy known " + std::to_string(notice) + " slots ahead",
                               "a notice of " + std::to_string(options_.admission.notice_slots) + " slots");
   }
 
   void push(const StatedPolicy& stated) {
-    ++rows_;
     const Policy& policy = stated.policy;
     const MeterId meter = meter_of(stated.meter);
-    const std::size_t range = meter / kMetersInRange;
+    const std::uint32_t range = meter / kMetersInRange;
     if (range >= ranges_.size()) ranges_.resize(range + 1);
-    ranges_[range].push_back({policy.interval.first, policy.interval.last, policy.length_slots, policy.magnitude_steps,
-                              policy.epsilon, stated.known, stated.line & ~(std::uint64_t{1} << 63), stated.withdrawn,
-                              meter, shapes_.id(policy.shape)});
+    if (runs_.empty() || runs_.back().range != range) runs_.push_back({range, 0});
+    ++runs_.back().rows;
+    ++rows_;
+    const Row row{policy.interval.first,
+                  policy.interval.last,
+                  policy.length_slots,
+                  policy.magnitude_steps,
+                  policy.epsilon,
+                  stated.known,
+                  stated.line & ~(std::uint64_t{1} << 63),
+                  stated.withdrawn,
+                  meter,
+                  shapes_.id(policy.shape)};
+    ranges_[range].push_back(row);
+    if (is_later(row)) [[unlikely]]
+      later_.push_back(row);
   }
 
   // Files are mostly sorted by meter, or list meters in the same order again and again: comparing with the same one or
@@ -131,7 +205,13 @@ class Loader {
     return last_meter_ = meter;
   }
 
-  // By meter first, then each meter's few rows on their own.
+  template <class Visit>
+  void for_meters_of(std::size_t range, Visit&& visit) const {
+    const std::size_t end = std::min<std::size_t>((range + 1) * kMetersInRange, book_.meter_count());
+    for (std::size_t meter = range * kMetersInRange; meter < end; ++meter) visit(static_cast<MeterId>(meter));
+  }
+
+  // By meter first, then each meter's few rows on their own. Leaves their collections in the book.
   void build(std::size_t range) {
     const auto base = static_cast<MeterId>(range * kMetersInRange);
     const std::size_t meters = std::min<std::size_t>(kMetersInRange, book_.meter_count() - base);
@@ -141,10 +221,10 @@ class Loader {
     for (std::size_t& end : ends) end = std::exchange(total, total + end);
     sorted_.resize(total);
     for (const Row& row : ranges_[range]) sorted_[ends[row.meter - base]++] = row;
-    for (std::size_t meter = 0; meter < meters; ++meter) {
-      const std::size_t begin = meter == 0 ? 0 : ends[meter - 1];
-      build(base + static_cast<MeterId>(meter), std::span(sorted_).subspan(begin, ends[meter] - begin));
-    }
+    for_meters_of(range, [&](MeterId meter) {
+      const std::size_t begin = meter == base ? 0 : ends[meter - base - 1];
+      build(meter, std::span(sorted_).subspan(begin, ends[meter - base] - begin));
+    });
   }
 
   void build(MeterId meter, std::span<Row> rows) {
@@ -200,7 +280,7 @@ class Loader {
     }
     fault_.note(
         row.line, [&] { return "the same policy as in line " + std::to_string(earlier.line); },
-        "each policy once (or --repeats keep, if both are meant)");
+        "each policy once (or that repeats are kept, if both are meant)");
   }
   bool keeps_repeats() const {
     return options_.repeats == Repeats::keep || (options_.repeats == Repeats::by_size && rows_ > kTypedRowsMax);
@@ -229,26 +309,44 @@ class Loader {
         "fewer, as many as the administrator admits");
   }
 
-  const PolicyOptions& options_;
-  PolicyBook book_;
+  PolicyOptions options_;
+  std::string file_;
+  bool is_json_ = false;
+  PolicyBook book_;  // numbers the meters
   MeterId last_meter_ = 0;
   std::vector<MeterId> after_;  // which meter came after each
   Shapes shapes_;
   std::vector<std::deque<Row>> ranges_;  // by meter / kMetersInRange
-  std::vector<Row> sorted_;
+  std::vector<Run> runs_;                // in the order of the file
+  std::size_t next_run_ = 0;
   std::uint64_t rows_ = 0;
+  std::vector<Row> later_;  // once more: known later, or taken back; by `known`
+  std::size_t next_later_ = 0;
+  std::vector<Row> sorted_;
   std::uint64_t repeats_ = 0;       // kept
   std::uint64_t first_repeat_ = 0;  // its line
   Fault fault_;
 };
 
-}  // namespace
+PolicyRows::PolicyRows(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+PolicyRows::PolicyRows(PolicyRows&&) noexcept = default;
+PolicyRows& PolicyRows::operator=(PolicyRows&&) noexcept = default;
+PolicyRows::~PolicyRows() = default;
+
+Result<PolicyRows> PolicyRows::read(Input input, const PolicyOptions& options) {
+  auto impl = std::make_unique<Impl>(options);
+  FUGU_TRY(impl->read(std::move(input)));
+  return PolicyRows(std::move(impl));
+}
+
+bool PolicyRows::empty() const { return impl_->empty(); }
+bool PolicyRows::is_json() const { return impl_->is_json(); }
+Result<void> PolicyRows::check() const { return impl_->check(); }
+bool PolicyRows::next(StatedPolicy& stated) { return impl_->next(stated); }
 
 Result<PolicyBook> read_policy_book(Input input, const PolicyOptions& options) {
-  FUGU_ASSIGN(auto reader, PolicyReader::open(std::move(input), options));
-  Loader loader(options);
-  FUGU_TRY(loader.read(reader));
-  return std::move(loader).finish(reader.file());
+  FUGU_ASSIGN(PolicyRows rows, PolicyRows::read(std::move(input), options));
+  return rows.impl_->take_book();
 }
 
 }  // namespace fugu
