@@ -1,4 +1,4 @@
-// Any bytes as a ledger. Four times: as a file, as a header's text, as the payload of a frame whose checksum is right
+// Any bytes as a ledger. Four times: as a file, as a header's text, as the payload of a frame whose seal is right
 // (read, and audited under several promises), and as the records of a frame, which must survive encoding again.
 #include <sys/mman.h>
 #include <unistd.h>
@@ -49,10 +49,12 @@ void check_frame(std::string_view payload, std::string_view promise) {
   std::string header("version 0\n");
   header.append(promise).append("series 1 a\nseries 5 b\nsignature 0 1\nsignature 1\n");
   std::string file(ledger_format::kMagic);
-  file += ledger_format::frame_head(header, 0);
-  file += header;
-  file += ledger_format::frame_head(payload, ledger_format::checksum(header, 0));
-  file += payload;
+  Digest seal{};
+  for (const std::string_view frame : {std::string_view(header), payload}) {
+    seal = ledger_format::seal_of(frame, seal);
+    file += ledger_format::frame_head(seal, frame.size(), file.size());
+    file += frame;
+  }
   const MemoryFile memory(file);
   read_to_the_end(memory.path());
   FUGU_CHECK(audit_ledger(memory.path()).has_value());

@@ -16,6 +16,7 @@ struct AuditArguments {
   std::string released;
   std::string distributional;  ///< state that the readings went through
   bool open_ended = false;
+  HeadArguments heads;
   DefinitionOptions definition;
   std::string unit_step;  ///< empty: one that rounds no sensitivity or magnitude up by much
 };
@@ -28,6 +29,8 @@ what was not checked. What has no ledger has a subcommand. Exit code 0 when ever
 Examples
   fugu audit --ledger run.ledger --released released.csv
   fugu audit --ledger run.ledger --open                      the run is still going
+  fugu audit --ledger run.ledger --head 5f2c…                continues what somebody saw, whose head they kept
+  fugu audit --ledger run.ledger --key operator.key.pub      signed by the operator
   fugu audit --released released.csv --definition w-event --epsilon 1 --w 96 --sensitivity 10
   fugu audit --released released.csv --policies policies.csv
                                                              believes the stated loss rates; a ledger is better evidence
@@ -109,6 +112,11 @@ void print(const AuditReport& report, const Stream& stream) {
   std::printf("definition  %s\n", report.definition.c_str());
   std::printf("slots       %llu\nanswers     %llu\n", static_cast<unsigned long long>(report.slots),
               static_cast<unsigned long long>(report.answers));
+  if (report.slots_left_out > 0)
+    std::printf(
+        "left out    %llu slots after a loss of records; that no later slot had been handed out is the operator's "
+        "word\n",
+        static_cast<unsigned long long>(report.slots_left_out));
   if (report.slots_not_in_file > 0)
     std::printf("released    %llu of these slots are not in the file\n",
                 static_cast<unsigned long long>(report.slots_not_in_file));
@@ -163,6 +171,7 @@ Outcome audit_with_ledger(const AuditArguments& arguments) {
     report.not_checked.emplace_back("what was published: --released OUT.csv compares it with the ledger");
   }
   if (state) add_misfits(run, *state, report);
+  FUGU_TRY(audit_heads(arguments.ledger, arguments.heads, arguments.open_ended, report));
   print(report, {run.series, unit_step ? unit_step->to_double() : 1});
   FUGU_ASSIGN(const bool state_holds, print_distributional(run, state));
   return verdict(report.holds() && state_holds);
@@ -238,6 +247,7 @@ void add_audit(CLI::App& app, Outcome& outcome) {
       ->add_option("--distributional", arguments->distributional,
                    "State that the readings went through (publish --distributional): audits its promise as well")
       ->needs(ledger);
+  arguments->heads.add_to(*command, ledger);
   arguments->definition.add_to(*command);
   command
       ->add_option("--unit-step", arguments->unit_step,

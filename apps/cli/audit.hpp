@@ -17,4 +17,16 @@ Result<bool> print_audit(const DistributionalState& state);
 /// Where a run does not fit the state that it names: findings.
 void add_misfits(const LedgerHeader& run, const DistributionalState& state, AuditReport& report);
 
+/// What somebody knows about the ledger's chain.
+struct HeadArguments {
+  std::string head;
+  std::string key;
+
+  bool given() const { return !head.empty() || !key.empty(); }
+  void add_to(CLI::App& command, CLI::Option* ledger);
+};
+/// Prints the head, and adds findings where the ledger does not continue the one that was kept, or is not signed.
+Result<void> audit_heads(const std::string& ledger, const HeadArguments& arguments, bool open_ended,
+                         AuditReport& report);
+
 }  // namespace fugu::cli

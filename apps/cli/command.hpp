@@ -28,6 +28,7 @@ void add_study(CLI::App& app, Outcome& outcome);
 void add_simulate(CLI::App& app, Outcome& outcome);
 void add_describe(CLI::App& app, Outcome& outcome);
 void add_report(CLI::App& app, Outcome& outcome);
+void add_key(CLI::App& app, Outcome& outcome);
 void add_meter(CLI::App& app, Outcome& outcome);
 void add_distributional(CLI::App& app, Outcome& outcome);
 

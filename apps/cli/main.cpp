@@ -94,6 +94,7 @@ int run(int argc, char** argv) {
   add_advise(app, outcome);
   add_bench(app, outcome);
   add_study(app, outcome);
+  add_key(app, outcome);
   add_meter(app, outcome);
   add_distributional(app, outcome);
   add_simulate(app, outcome);

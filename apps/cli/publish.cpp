@@ -1,23 +1,13 @@
 // fugu publish: a stream goes in, a private stream comes out.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <set>
 
 #include "command.hpp"
 #include "definition_options.hpp"
 #include "fugu/accounting/policy_accountant.hpp"
 #include "fugu/comparison/catalogue.hpp"
 #include "fugu/distributional/state.hpp"
-#include "fugu/mechanism/publisher.hpp"
-#include "fugu/mechanism/release_writer.hpp"
+#include "fugu/mechanism/run.hpp"
 #include "fugu/simulate/simulation.hpp"
-#include "fugu/stream/location.hpp"
 #include "progress.hpp"
 #include "run_facts.hpp"
 #include "same_file.hpp"
@@ -39,6 +29,9 @@ struct PublishOptions {
   std::optional<double> interval;
   std::string out = "-";
   std::string ledger;
+  std::string head;
+  std::string key;
+  std::string not_before;
   std::optional<std::uint64_t> seed;
 };
 
@@ -71,51 +64,6 @@ Examples
 Habits hidden from whoever watches for years (--distributional): fugu distributional --help
 What each choice promises: fugu describe uniform, fugu describe w-event, fugu describe truncate
 )";
-
-/// A file descriptor that closes itself, unless it is standard output.
-class OutputFile {
- public:
-  explicit OutputFile(int descriptor) : descriptor_(descriptor) {}
-  ~OutputFile() {
-    if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
-  }
-  OutputFile(OutputFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  OutputFile& operator=(OutputFile&&) = delete;
-  int get() const { return descriptor_; }
-  /// Whether what was written can be read back: not so for standard output, pipes and devices.
-  bool is_file() const {
-    struct stat status{};
-    return descriptor_ != STDOUT_FILENO && ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
-  }
-  /// Keeps the first `bytes` of a file and goes on after them.
-  Result<void> keep(std::uint64_t bytes, const std::string& path) {
-    const auto size = static_cast<off_t>(bytes);
-    if (!is_file() || (::ftruncate(descriptor_, size) == 0 && ::lseek(descriptor_, size, SEEK_SET) == size)) return {};
-    return Error{Cause::environment, path + ": cutting off failed: " + std::strerror(errno)};
-  }
-
- private:
-  int descriptor_;
-};
-
-/// Opens without changing what is there.
-Result<OutputFile> open_output(const std::string& path) {
-  if (path == "-") return OutputFile(STDOUT_FILENO);
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor < 0) return Error{Cause::environment, path + ": opening failed: " + std::strerror(errno)};
-  return OutputFile(descriptor);
-}
-
-bool exists(const std::string& path) {
-  std::error_code unknown;  // then opening it says why
-  return std::filesystem::exists(path, unknown);
-}
-
-bool has_content(const std::string& path) {
-  std::error_code not_a_file;
-  const std::uintmax_t bytes = std::filesystem::file_size(path, not_a_file);
-  return !not_a_file && bytes > 0;
-}
 
 /// Yields the row that was read to learn about the stream, then the rest. Slot numbers count from 0: slots before the
 /// first row are missing.
@@ -192,56 +140,6 @@ std::string fingerprint(const SeriesMap& map) {
   return std::to_string(hash);
 }
 
-/// What of two headers is different: `NAME = … there and … here`, for each.
-std::string differences(const LedgerHeader& there, const LedgerHeader& here) {
-  std::string text;
-  const auto compare = [&](const std::string& name, const std::string& before, const std::string& now) {
-    if (before != now) text += (text.empty() ? "" : "; ") + name + " = " + before + " there and " + now + " here";
-  };
-  const auto value = [](const LedgerHeader& header, const std::string& name) {
-    const auto found = header.facts.find(name);
-    return found == header.facts.end() || found->second.empty() ? "nothing" : found->second;
-  };
-  compare("definition", there.definition.text(), here.definition.text());
-  std::set<std::string> names;
-  for (const LedgerHeader* header : {&there, &here})
-    for (const auto& fact : header->facts) names.insert(fact.first);
-  for (const std::string& name : names) compare(name, value(there, name), value(here, name));
-  compare("number of series", std::to_string(there.series.size()), std::to_string(here.series.size()));
-  const std::size_t so_far = text.size();  // of the series, the first that differs is enough
-  for (SeriesId i = 0; i < std::min(there.series.size(), here.series.size()) && text.size() == so_far; ++i) {
-    compare("series " + std::to_string(i + 1), shown_name(there.series[i]), shown_name(here.series[i]));
-    compare("sensitivity", std::to_string(there.exposure.sensitivity_steps(i)) + " unit steps",
-            std::to_string(here.exposure.sensitivity_steps(i)) + " unit steps");
-  }
-  return text.empty() ? "which series one meter counts into (--budgets, --series-map)" : text;
-}
-
-/// How far an earlier run came, according to its ledger.
-struct LedgerState {
-  Slot next_slot = 0;
-  Slot delivered = -1;  ///< the last slot known to have been handed out
-  std::optional<std::int32_t> utc_offset_s;
-  bool torn = false;  ///< the last write was not finished
-};
-
-Result<LedgerState> state_of(const std::string& ledger) {
-  FUGU_ASSIGN(LedgerReader reader, LedgerReader::open(ledger));
-  LedgerState state;
-  for (;;) {
-    FUGU_ASSIGN(const auto record, reader.next());
-    if (!record) {
-      state.torn = reader.torn();
-      return state;
-    }
-    if (const auto* delivered = std::get_if<Delivered>(&*record)) state.delivered = delivered->slot;
-    if (const auto* end = std::get_if<SlotEnd>(&*record)) {
-      state.next_slot = end->slot + 1;
-      state.utc_offset_s = end->utc_offset_s;
-    }
-  }
-}
-
 /// One call of `fugu publish`.
 class PublishRun {
  public:
@@ -251,20 +149,20 @@ class PublishRun {
 
  private:
   Result<void> check() const;
-  bool resuming() const { return !options_.ledger.empty() && exists(options_.ledger); }
   Result<void> open_source(const std::optional<RunClock>& clock);
   Result<Mechanism> mechanism(const RunClock& clock, bool fresh);
   bool has_policies() const;
   Result<std::unique_ptr<PolicyFeed>> policies(const RunClock& clock, bool fresh) const;
   Error with_option(Error error) const;
-  Result<LedgerHeader> header(const RunClock& clock) const;
-  ReleaseFormat format(const Clock& clock) const;
+  RunIdentity identity(const RunClock& clock) const;
   NoiseKind noise() const;
 
-  Outcome start();
-  Outcome resume();
-  Outcome simulate(Mechanism made, SlotSource& source, ReleaseWriter& writer);
-  Outcome publish(Publisher publisher, SlotSource& source);
+  Result<RunFiles> files() const;
+  Result<std::optional<Slot>> not_before(const RunClock& clock) const;
+  Outcome start(std::optional<Run> run);  ///< a simulation without one
+  Outcome resume(Run run);
+  Outcome simulate(Mechanism made, const RunClock& clock, SlotSource& source);
+  Outcome publish(Publisher& publisher, SlotSource& source);
   void say_summary(Slot slots, Slot before) const;
   void warn_if_nothing_was_hidden(Slot slots) const;
   void warn_about_delta() const;
@@ -291,6 +189,10 @@ Result<void> PublishRun::check() const {
     complain("--seed makes noise that anybody can subtract: it is for simulation and never goes with --ledger");
   if (options_.seed && options_.source.follow)
     complain("--seed makes noise that anybody can subtract: it is for simulation and never goes with --follow");
+  for (const auto& [option, value] :
+       {std::pair("--head", &options_.head), {"--key", &options_.key}, {"--not-before", &options_.not_before}}) {
+    if (!value->empty() && options_.ledger.empty()) complain(std::string(option) + " is about a ledger: give --ledger");
+  }
   if (options_.noise == "gaussian" && options_.definition.delta == 0)
     complain("--noise gaussian keeps no pure promise: give --delta as well, or use laplace");
   if (options_.every && options_.mechanism != "hybrid" && options_.mechanism != "equal")
@@ -310,7 +212,9 @@ Result<void> PublishRun::check() const {
                                           {"--distributional", options_.source.distributional},
                                           {"--policies", options_.definition.policies.policies},
                                           {"--out", options_.out},
-                                          {"--ledger", options_.ledger}});
+                                          {"--ledger", options_.ledger},
+                                          {"--head", options_.head},
+                                          {"--key", options_.key}});
       !files)
     complain(files.error().message);
   if (wrong.empty()) return {};
@@ -361,7 +265,7 @@ Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, 
   context.can_keep = [this](const std::vector<std::uint32_t>& signatures, const Policy& policy) {
     return check_accountable(*definition_, *exposure_, signatures, policy);
   };
-  return options_.definition.policies.feed(context, fresh, options_.follow);
+  return options_.definition.policies.feed(context, fresh, options_.source.follow);
 }
 
 Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) {
@@ -410,41 +314,54 @@ Error PublishRun::with_option(Error error) const {
   return error;
 }
 
-Result<LedgerHeader> PublishRun::header(const RunClock& clock) const {
-  LedgerHeader header{*definition_, *exposure_, source_->series(), {}, FUGU_VERSION};
-  header.facts["clock"] = clock_to_text(clock.clock, clock.utc_offset_s);
-  header.facts["unit-step"] = options_.source.unit_step;
-  header.facts["mechanism"] = options_.mechanism;
-  if (options_.every) header.facts["every"] = std::to_string(*options_.every);
+RunIdentity PublishRun::identity(const RunClock& clock) const {
+  RunIdentity identity{.format = {.clock = clock.clock,
+                                  .unit_step = source_->unit_step(),
+                                  .series = source_->series(),
+                                  .interval = options_.interval,
+                                  .filter = options_.filter,
+                                  .estimates = find_in_catalogue(options_.mechanism)->estimates},
+                       .utc_offset_s = clock.utc_offset_s};
+  auto& facts = identity.facts;
+  facts["mechanism"] = options_.mechanism;
+  if (options_.every) facts["every"] = std::to_string(*options_.every);
   if (options_.mechanism == "planned") {
-    header.facts["horizon"] = std::to_string(options_.definition.horizon.value_or(0));
-    header.facts["least"] = options_.least;
+    facts["horizon"] = std::to_string(options_.definition.horizon.value_or(0));
+    facts["least"] = options_.least;
   }
-  header.facts["noise"] = noise() == NoiseKind::gaussian ? "gaussian" : "laplace";
-  header.facts["filter"] = options_.filter;
   if (has_policies() && source_->series_map() != nullptr)
-    header.facts["series-map"] = fingerprint(*source_->series_map());  // policies are kept where their meters count
+    facts["series-map"] = fingerprint(*source_->series_map());  // policies are kept where their meters count
   if (source_->distributional() != nullptr)
-    header.facts["distributional"] = source_->distributional()->state().id();  // other constants: another stream
-  if (options_.interval) header.facts["interval"] = interval_to_text(*options_.interval);
-  return header;
+    facts["distributional"] = source_->distributional()->state().id();  // other constants: another stream
+  return identity;
 }
 
-ReleaseFormat PublishRun::format(const Clock& clock) const {
-  return {.clock = clock,
-          .unit_step = source_->unit_step(),
-          .series = source_->series(),
-          .currency = options_.definition.delta > 0 ? Currency::rho : Currency::epsilon,
-          .interval = options_.interval,
-          .filter = options_.filter,
-          .estimates = find_in_catalogue(options_.mechanism)->estimates};
+Result<RunFiles> PublishRun::files() const {
+  RunFiles files{.ledger = options_.ledger, .releases = options_.out, .head = options_.head};
+  if (!options_.key.empty()) {
+    FUGU_ASSIGN(files.key, OperatorKey::load(options_.key));
+  }
+  return files;
+}
+
+Result<std::optional<Slot>> PublishRun::not_before(const RunClock& clock) const {
+  if (options_.not_before.empty()) return std::optional<Slot>();
+  if (const auto slot = parse_slot_number(options_.not_before)) return slot;
+  Tick tick;
+  const TimeFault fault = clock.clock.parse(options_.not_before, clock.utc_offset_s, tick);
+  if (fault != TimeFault::none)
+    return Error{Cause::usage, "--not-before: expected a slot number, or " + clock.clock.expected(fault)};
+  return std::optional(tick.slot);
 }
 
 Outcome PublishRun::run() {
   FUGU_TRY(check());
   FUGU_ASSIGN(const Definition definition, options_.definition.make());
   definition_.emplace(definition);
-  return resuming() ? resume() : start();
+  FUGU_ASSIGN(RunFiles files, this->files());
+  if (options_.seed) return start(std::nullopt);
+  FUGU_ASSIGN(Run run, Run::open(std::move(files)));
+  return run.earlier() != nullptr ? resume(std::move(run)) : start(std::move(run));
 }
 
 void PublishRun::warn_about_delta() const {
@@ -459,13 +376,9 @@ void PublishRun::warn_about_delta() const {
                            (window + every - 1) / every * series);
 }
 
-Outcome PublishRun::start() {
+Outcome PublishRun::start(std::optional<Run> run) {
   FUGU_TRY(open_source(std::nullopt));
   const bool keeps_ledger = !options_.ledger.empty();
-  if (keeps_ledger && options_.out != "-" && has_content(options_.out))
-    return Error{Cause::usage,
-                 options_.out + ": exists already but the ledger " + options_.ledger +
-                     " does not: these releases belong to another run; move them away or name another file"};
   Primed source(source_->source());
   FUGU_ASSIGN(const bool has_rows, source.prime());  // the clock is known from the first row on
   if (!has_rows && keeps_ledger) {
@@ -477,67 +390,37 @@ Outcome PublishRun::start() {
     FUGU_TRY(source_->distributional()->state().check_begin(clock.clock.origin_s()));
   FUGU_ASSIGN(Mechanism made, mechanism(clock, true));
   warn_about_delta();
-  FUGU_ASSIGN(OutputFile out, open_output(options_.out));
-  FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(format(clock.clock), out.get(), options_.out));
-  writer.prepare_header();
-  // While this run waited for its first row, another one may have begun with the same ledger; then the output is its.
-  std::optional<LedgerWriter> ledger;
-  if (keeps_ledger) {
-    FUGU_ASSIGN(const LedgerHeader about, header(clock));
-    FUGU_ASSIGN(LedgerWriter created, LedgerWriter::create(options_.ledger, about));
-    ledger.emplace(std::move(created));
-  }
-  FUGU_TRY(out.keep(0, options_.out));
-  if (options_.seed) return simulate(std::move(made), source, writer);
+  if (!run) return simulate(std::move(made), clock, source);
+  FUGU_ASSIGN(const auto first, not_before(clock));
+  FUGU_ASSIGN(Publisher * publisher, run->begin(std::move(made), identity(clock), first));
   if (!keeps_ledger)
     warn(
         "no --ledger: nothing remembers what was spent, so this run can neither be audited in full nor resumed, and "
         "whoever publishes the same slots again spends again");
-  auto noise = std::make_unique<SecureNoise>();
-  if (!ledger) return publish(Publisher(std::move(made), std::move(noise), writer), source);
-  return publish(Publisher(std::move(made), std::move(noise), writer, *std::move(ledger)), source);
+  return publish(*publisher, source);
 }
 
-Outcome PublishRun::resume() {
-  FUGU_ASSIGN(LedgerWriter ledger, LedgerWriter::reopen(options_.ledger));
-  FUGU_ASSIGN(LedgerReader reader, LedgerReader::open(options_.ledger));
-  FUGU_ASSIGN(const RunClock clock, clock_of(reader.header()));
-  FUGU_ASSIGN(const LedgerState state, state_of(options_.ledger));
-  FUGU_TRY(open_source(RunClock{clock.clock, state.utc_offset_s.value_or(clock.utc_offset_s)}));
-  FUGU_ASSIGN(LedgerHeader about, header(clock));
-  about.version = reader.header().version;
-  if (about.to_text() != reader.header().to_text())
-    return Error{Cause::usage, options_.ledger +
-                                   ": written with other options: " + differences(reader.header(), about) +
-                                   ". Resume with the same ones, or name a new ledger"};
-  FUGU_ASSIGN(Mechanism made, mechanism(clock, false));
-  const ReleaseFormat release_format = format(clock.clock);
-  FUGU_ASSIGN(OutputFile out, open_output(options_.out));
-  FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(release_format, out.get(), options_.out));
-  // What was handed out before, as far as can be known.
-  ResumePoint point{.bytes = state.delivered < 0 ? 0u : 1u, .last_slot = state.delivered};
-  if (out.is_file()) {
-    FUGU_ASSIGN(point, find_resume_point(options_.out, release_format));
-    FUGU_TRY(writer.expect_earlier(options_.out));
-  }
-  if (point.bytes == 0) writer.prepare_header();
-  if (point.last_slot >= state.next_slot)
-    return Error{Cause::refused, options_.out +
-                                     ": holds releases that the ledger does not pay for; the ledger is not the "
-                                     "one they were made with, or it was truncated"};
-  writer.mute_until(point.last_slot);
-  FUGU_TRY(out.keep(point.bytes, options_.out));  // a row cut short by the kill goes
-  FUGU_ASSIGN(Publisher publisher, Publisher::resume(std::move(made), std::make_unique<SecureNoise>(), writer,
-                                                     std::move(ledger), std::move(reader)));
-  source_->skip_before(publisher.next_slot());
-  note("resuming at slot " + std::to_string(publisher.next_slot()) +
-       (state.torn
+Outcome PublishRun::resume(Run run) {
+  const EarlierRuns earlier = *run.earlier();
+  FUGU_TRY(open_source(RunClock{earlier.clock.clock, earlier.utc_offset_s}));
+  FUGU_ASSIGN(Mechanism made, mechanism(earlier.clock, false));
+  FUGU_ASSIGN(const auto first, not_before(earlier.clock));
+  if (!earlier.head_known)
+    warn("the head file of " + options_.ledger +
+         " is gone: if the ledger was restored from a backup, stop now; going on would release slots a second time");
+  auto begun = run.begin(std::move(made), identity(earlier.clock), first);
+  if (!begun && earlier.missed && !first)
+    return Error{begun.error().cause, begun.error().message + " (say so with --not-before)"};
+  FUGU_ASSIGN(Publisher * publisher, std::move(begun));
+  source_->skip_before(publisher->next_slot());
+  note("resuming at slot " + std::to_string(publisher->next_slot()) +
+       (earlier.torn
             ? "; an unfinished record at the end of the ledger was cut off, nothing it would have paid for was released"
             : ""));
-  return publish(std::move(publisher), source_->source());
+  return publish(*publisher, source_->source());
 }
 
-Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
+Outcome PublishRun::publish(Publisher& publisher, SlotSource& source) {
   const Slot first = publisher.next_slot();
   {
     Progress progress("slots released");
@@ -546,14 +429,22 @@ Outcome PublishRun::publish(Publisher publisher, SlotSource& source) {
                                     }}));
   }  // its line is gone before the last words
   say_summary(publisher.next_slot() - first, first);
+  if (!options_.ledger.empty()) note("head of the ledger: " + to_hex(publisher.head().seal));
   warn_if_nothing_was_hidden(publisher.next_slot());
   return kDone;
 }
 
-Outcome PublishRun::simulate(Mechanism made, SlotSource& source, ReleaseWriter& writer) {
+Outcome PublishRun::simulate(Mechanism made, const RunClock& clock, SlotSource& source) {
   note("warning: --seed given: this is a simulation, the output is NOT private");
   const bool enforced = !find_in_catalogue(options_.mechanism)->comparison_only;
   if (!enforced) note("warning: " + options_.mechanism + " is for comparison only: nothing holds it to its promise");
+  ReleaseFormat format = identity(clock).format;
+  format.currency = definition_->delta().value() > 0 ? Currency::rho : Currency::epsilon;
+  format.simulated = true;
+  FUGU_ASSIGN(ReleaseFile out, ReleaseFile::open(options_.out));
+  FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(format, out.descriptor(), options_.out));
+  FUGU_TRY(out.keep(0));
+  writer.prepare_header();
   Simulation simulation(std::move(made), std::make_unique<SimulationNoise>(*options_.seed), enforced);
   Progress progress("slots simulated");
   SlotRow row;
@@ -644,6 +535,18 @@ void add_publish(CLI::App& app, Outcome& outcome) {
   command
       ->add_option("--ledger", options->ledger,
                    "Durable record of all answers: to audit, and to resume by the same command")
+      ->group(output);
+  command
+      ->add_option("--head", options->head,
+                   "File that remembers the head of the ledger, LEDGER.head if not given: recognises an older ledger; "
+                   "best on another disk")
+      ->group(output);
+  command->add_option("--key", options->key, "Private key that signs the ledger's heads (see: fugu key new)")
+      ->group(output);
+  command
+      ->add_option("--not-before", options->not_before,
+                   "The latest ledger is lost: leave out all slots before this slot or time, which must lie a whole "
+                   "window after the last slot handed out")
       ->group(output);
   command->add_option("--seed", options->seed, "Simulate with reproducible noise; the output is NOT private")
       ->group(output);

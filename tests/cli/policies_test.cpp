@@ -47,7 +47,7 @@ TEST_F(Policies, AreKeptAndAudited) {
     const Finished audit = run_fugu(directory_, "audit --released out.csv --policies p.csv");
     EXPECT_EQ(audit.exit_code, 0) << mechanism << audit;
     EXPECT_NE(audit.out.find("policies    3; the worst may have lost"), std::string::npos) << audit;
-    std::filesystem::remove(directory_ / "run.ledger");
+    forget_run(directory_);
     std::filesystem::remove(directory_ / "out.csv");
   }
 }
@@ -86,7 +86,7 @@ TEST_F(Policies, WhoHidesNothingIsWarned) {
       "--policies p.csv --exact-when-idle --mechanism narwhal --ledger run.ledger --out out.csv";
   const auto warnings = [&](const std::string& rows, const std::string& more) {
     state(rows);
-    std::filesystem::remove(directory_ / "run.ledger");
+    forget_run(directory_);
     std::filesystem::remove(directory_ / "out.csv");
     const Finished finished = publish(options + more);
     EXPECT_EQ(finished.exit_code, 0) << finished;
@@ -336,7 +336,7 @@ TEST_F(LivePolicies, OfJsonStayJsonWhateverIsAppended) {
     EXPECT_NE(finished.err.find("the row is ignored"), std::string::npos) << finished;
     EXPECT_EQ(noisy_slots(), "2 8 ") << finished;
     expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
-    std::filesystem::remove(directory_ / "run.ledger");
+    forget_run(directory_);
     std::filesystem::remove(directory_ / "out.csv");
   }
 }
@@ -535,7 +535,7 @@ TEST_F(RestartedPolicies, ThoseStatedMeanwhileAreKept) {
 TEST_F(RestartedPolicies, AFileThatCannotBeReadAsAWholeStopsTheRun) {
   const std::string before = "m1,2,4,1,1,1\n";
   for (const std::string idle : {"--exact-when-idle", "--floor event:1 --sensitivity 1"}) {
-    std::filesystem::remove(directory_ / "run.ledger");
+    forget_run(directory_);
     std::filesystem::remove(directory_ / "out.csv");
     state(before);
     ASSERT_EQ(run_until(10, "", idle).exit_code, 0);

@@ -83,7 +83,8 @@ std::string output_of(const fs::path& folder) {
                            .series = source->series(),
                            .currency = Currency::epsilon,
                            .interval = std::nullopt,
-                           .filter = options.contains("--filter") ? options.at("--filter") : ""};
+                           .filter = options.contains("--filter") ? options.at("--filter") : "",
+                           .simulated = true};
       if (options.contains("--interval")) format.interval = std::stod(options.at("--interval"));
       writer = std::make_unique<ReleaseWriter>(*ReleaseWriter::make(format, out, "out.csv"));
       writer->prepare_header();

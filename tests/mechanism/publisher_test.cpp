@@ -17,6 +17,7 @@
 #include "fugu/strategy/baselines.hpp"
 #include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
+#include "support/ledger_stores.hpp"
 #include "support/publishing.hpp"
 #include "support/strategies.hpp"
 #include "support/temp_dir.hpp"
@@ -426,6 +427,98 @@ TEST(Publisher, ReleasesNothingBeforeItIsPaidForOnDisk) {
     EXPECT_EQ(sink.checked, 30u);  // also what came before an error
     EXPECT_EQ(only<StreamEnd>(read_ledger(dir / "ledger").records).size(), fails ? 0u : 1u);
   }
+}
+
+/// Notes when releases are handed out.
+class Noting final : public Collector {
+ public:
+  explicit Noting(std::vector<std::string>& events) : events_(events) {}
+  Result<void> emit() override {
+    events_.emplace_back("emit");
+    return Collector::emit();
+  }
+
+ private:
+  std::vector<std::string>& events_;
+};
+
+TEST(Publisher, ReplayedSlotsAreHandedOutAfterTheirFramesAreDurable) {
+  const TempDir dir;
+  const Recipe recipe{define(Protects::event, 1), expose_one(1), [] { return std::make_unique<EveryKth>(1); }};
+  publish_all(recipe, wavy(1, 5), dir / "ledger");
+  std::vector<std::string> events;
+  Noting sink(events);
+  auto resumed = Publisher::resume(
+      recipe.make(), std::make_unique<SecureNoise>(), sink,
+      LedgerWriter::reopen(std::make_unique<ObservedStore>(*open_ledger_file(dir / "ledger"), events)),
+      *LedgerReader::open(dir / "ledger"));
+  ASSERT_TRUE(resumed) << reason(resumed);
+  ASSERT_EQ(sink.emitted.size(), 5u);
+  const auto emit = std::find(events.begin(), events.end(), "emit");
+  EXPECT_NE(std::find(events.begin(), emit, "sync"), emit) << "handed out before it was durable";
+}
+
+/// After a loss: what follows lies in no window with what was lost, and is replayed as it was.
+TEST(Publisher, LeavesSlotsOutAfterALoss) {
+  const TempDir dir;
+  const Recipe recipe{define(Protects::w_event, 2, 0, 4), expose({10, 5}, {{0, 1}, {1}}),
+                      [] { return std::make_unique<Busy>(); }};
+  const auto rows = wavy(2, 40);
+  const auto before = run_part(recipe, rows, 6, dir / "ledger", false);
+  std::vector<Seen> after;
+  {
+    Collector sink;
+    auto publisher = Publisher::resume(recipe.make(), std::make_unique<SecureNoise>(), sink,
+                                       *LedgerWriter::reopen(dir / "ledger"), *LedgerReader::open(dir / "ledger"));
+    ASSERT_TRUE(publisher);
+    EXPECT_EQ(publisher->leave_out_before(22, 19).error().cause, Cause::refused);
+    EXPECT_EQ(publisher->leave_out_before(8, -1).error().cause, Cause::refused) << "slots on record are not forgotten";
+    ASSERT_TRUE(publisher->leave_out_before(23, 19));
+    EXPECT_EQ(publisher->next_slot(), 23);
+    for (Slot slot = 23; slot < 40; ++slot) ASSERT_TRUE(publisher->publish(rows[static_cast<std::size_t>(slot)]));
+    ASSERT_TRUE(publisher->finish());
+    after = sink.emitted;
+  }
+  ASSERT_EQ(after.size(), 6u + 17u) << "slots 6 to 22 are not handed out";
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin()));
+  EXPECT_EQ(after[6].slot, 23);
+  const auto report = audit_ledger(dir / "ledger");
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->holds()) << report->findings[0];
+  EXPECT_EQ(report->slots_left_out, 17u);
+  EXPECT_EQ(run_part(recipe, rows, 40, dir / "ledger", true), after) << "the same again";
+}
+
+TEST(Publisher, KilledWhileLeavingSlotsOutItLeavesOutTheRest) {
+  const TempDir dir;
+  const Recipe recipe{define(Protects::w_event, 2, 0, 4), expose({10, 5}, {{0, 1}, {1}}),
+                      [] { return std::make_unique<EveryKth>(1); }};
+  const auto rows = wavy(2, 40);
+  std::vector<LedgerRecord> records;
+  run_part(recipe, rows, 6, dir / "whole", false);
+  for (const LedgerRecord& record : read_ledger(dir / "whole").records) records.push_back(record);
+  records.emplace_back(Resumed{6});
+  records.emplace_back(LeftOut{6, 23});
+  for (Slot slot = 6; slot < 10; ++slot) {
+    records.emplace_back(MissingSeries{slot, {0, 1}});
+    records.emplace_back(SlotEnd{slot, 0, 0});
+  }
+  write_ledger(dir / "ledger", header_of(recipe.definition, recipe.exposure), {records});
+  const auto released = run_part(recipe, rows, 40, dir / "ledger", true);
+  ASSERT_EQ(released.size(), 6u + 17u);
+  EXPECT_EQ(released[6].slot, 23) << "slots 10 to 22 may have been handed out by what was lost";
+  EXPECT_TRUE(audit_ledger(dir / "ledger")->holds());
+}
+
+TEST(Publisher, GoesOnAfterNoLossThatCountsForEver) {
+  const auto discounted =
+      Definition::make({.protects = Protects::discounted_exp, .epsilon = *Epsilon::make(1), .discount = 0.5});
+  for (const Definition& definition : {define(Protects::user, 1, 0, 1000), *discounted, define_swellfish_idle()}) {
+    EXPECT_EQ(check_after_loss(definition, 5, 1'000'000).error().cause, Cause::refused) << definition.text();
+  }
+  EXPECT_TRUE(check_after_loss(define(Protects::event, 1), 5, 6));
+  EXPECT_FALSE(check_after_loss(define(Protects::event, 1), 5, 5));
+  EXPECT_EQ(check_after_loss(define(Protects::event, 1), 5, Slot{1} << 50).error().cause, Cause::usage);
 }
 
 TEST(Publisher, WorksWithoutALedger) {

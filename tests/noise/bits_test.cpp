@@ -39,6 +39,38 @@ TEST(SecureBits, BytesAreUniform) {
   EXPECT_TRUE(test::fits_law(counts, probability, {kAlpha, "none"}));
 }
 
+/// Counts how often it is asked for new bits.
+class CountingBits final : public BitSource {
+ public:
+  using BitSource::empty;
+  int fills = 0;
+
+ private:
+  void fill(std::span<unsigned char> block) override {
+    ++fills;
+    std::fill(block.begin(), block.end(), static_cast<unsigned char>(fills));
+  }
+};
+
+TEST(BitSource, WhatWasDroppedIsNotHandedOut) {
+  CountingBits bits;
+  EXPECT_EQ(bits.take64(), 0x0101010101010101u);
+  EXPECT_EQ(bits.take64(), 0x0101010101010101u) << "from the buffer";
+  bits.empty();
+  EXPECT_EQ(bits.fills, 1) << "new bits are made when they are needed: a copy made meanwhile has none";
+  EXPECT_EQ(bits.take64(), 0x0202020202020202u);
+}
+
+TEST(SecureBits, GoesOnAfterRenewing) {
+  SecureBits bits;
+  std::set<std::uint64_t> seen;
+  for (int i = 0; i < 1000; ++i) {
+    seen.insert(bits.take64());
+    bits.renew();
+  }
+  EXPECT_EQ(seen.size(), 1000u);
+}
+
 TEST(SecureBits, NothingIsHandedOutTwice) {
   SecureBits bits;
   std::set<std::uint64_t> seen;

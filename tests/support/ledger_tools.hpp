@@ -86,6 +86,11 @@ inline bool same(const LedgerRecord& a, const LedgerRecord& b) {
   }
   if (const auto* x = std::get_if<Failed>(&a)) return x->slot == std::get<Failed>(b).slot;
   if (const auto* x = std::get_if<Resumed>(&a)) return x->slot == std::get<Resumed>(b).slot;
+  if (const auto* x = std::get_if<LeftOut>(&a)) {
+    const auto& y = std::get<LeftOut>(b);
+    return x->slot == y.slot && x->next_slot == y.next_slot;
+  }
+  if (const auto* x = std::get_if<SignedHead>(&a)) return x->signature == std::get<SignedHead>(b).signature;
   if (const auto* x = std::get_if<Delivered>(&a)) return x->slot == std::get<Delivered>(b).slot;
   if (const auto* x = std::get_if<PolicyStated>(&a)) {
     const auto& y = std::get<PolicyStated>(b);

@@ -25,6 +25,11 @@ inline std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
+/// As if `run.ledger` had never been: its head file goes, too, which would not let another take its place.
+inline void forget_run(const TempDir& directory) {
+  for (const char* file : {"run.ledger", "run.ledger.head"}) std::filesystem::remove(directory / file);
+}
+
 /// What `fugu audit` printed.
 struct AuditVerdict {
   std::uint64_t slots = 0;

@@ -21,6 +21,7 @@ RecordAudit::RecordAudit(const LedgerHeader& header, AuditReport& report)
 
 void RecordAudit::add(const LedgerRecord& record) {
   std::visit([this](const auto& r) { check(r); }, record);
+  if (std::holds_alternative<SignedHead>(record)) return;  // of the end, too
   ended_ = std::holds_alternative<StreamEnd>(record) || std::holds_alternative<Failed>(record);
 }
 
@@ -93,9 +94,24 @@ void RecordAudit::check(const Estimates& estimates) {
 }
 
 void RecordAudit::check(const SlotEnd& end) {
+  if (end.slot < left_out_before_ && missing_.size() != header_.series.size())
+    report_.add(in_slot(end.slot) + "is left out after a loss, but not all of its series are missing");
   if (!nearly(end.loss_rate, rate_in_slot_))
     report_.add(in_slot(end.slot) + "the stated total rate is not that of the recorded answers");
   close(end.slot);
+}
+
+void RecordAudit::check(const LeftOut& left_out) {
+  check_place(left_out.slot, "slots are left out");
+  const Definition& definition = header_.definition;
+  const bool forgets = definition.protects() == Protects::event || definition.protects() == Protects::w_event;
+  const Slot slots = left_out.next_slot - left_out.slot;
+  // The last slot handed out came before `slot` or is lost; either way a window has to pass.
+  if (!forgets || slots + 1 < static_cast<Slot>(definition.window_slots()))
+    report_.add(in_slot(left_out.slot) + "goes on after a loss of records earlier than " + definition.text() +
+                " permits");
+  left_out_before_ = std::max(left_out_before_, left_out.next_slot);
+  report_.slots_left_out += static_cast<std::uint64_t>(slots);
 }
 
 void RecordAudit::close(Slot slot) {
@@ -143,7 +159,8 @@ void RecordAudit::check(const UnitPlaced& placed) {
     report_.add(in_slot(placed.slot) + "a household or meter is placed where no series are");
     return;
   }
-  units_.add(placed);
+  if (units_.add(placed) && !policies_.move(placed.unit, placed.slot))
+    report_.add(in_slot(placed.slot) + "a household or meter moves to other series while a policy of its own is kept");
 }
 
 void RecordAudit::check(const PolicyWithdrawn& withdrawn) {

@@ -48,6 +48,8 @@ class RecordAudit {
   void check(const Resumed&);
   void check(const Delivered&) {}
   void check(const StreamEnd&) {}
+  void check(const LeftOut& left_out);
+  void check(const SignedHead&) {}  // audit_heads.cpp
   void check_session(const Answer& answer);
   /// Policies are stated and withdrawn before anything is asked in the slot that begins.
   void check_place(Slot slot, const std::string& what);
@@ -63,6 +65,7 @@ class RecordAudit {
   bool asked_in_slot_ = false;
   std::vector<SeriesId> missing_;  // in the open slot
   bool ended_ = false;
+  Slot left_out_before_ = 0;  // slots up to here are not handed out
   bool lost_ = false;
   bool has_true_values_ = false;
   bool has_estimates_ = false;

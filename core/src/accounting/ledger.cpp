@@ -1,13 +1,5 @@
 #include "fugu/accounting/ledger.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-
-#include "fugu/base/durable_file.hpp"
 #include "ledger_format.hpp"
 
 namespace fugu {
@@ -16,90 +8,47 @@ namespace {
 
 using namespace ledger_format;
 
-using detail::File;
-using detail::input_error;
-using detail::sync_directory_of;
-using detail::system_error;
-using detail::write_all;
+/// The chain with one more frame.
+LedgerHead next_head(const LedgerHead& head, const Digest& seal) { return {head.frames + 1, head.slots, seal}; }
 
-Result<void> take_lock(int descriptor, const std::string& path) {
-  return detail::lock(descriptor, path, "another fugu is writing to this ledger");
+/// Counts the slots that records close.
+void count_slots(const LedgerRecord& record, std::uint64_t& slots) {
+  if (const auto* end = std::get_if<SlotEnd>(&record)) slots = static_cast<std::uint64_t>(end->slot) + 1;
 }
 
 }  // namespace
 
 struct LedgerReader::State {
-  State(std::string file_path, File opened) : path(std::move(file_path)), file(std::move(opened)) {}
+  explicit State(std::unique_ptr<LedgerFrames> store) : frames(std::move(store)) {}
 
-  /// Up to `count` bytes into `into`; fewer only at the end of the file.
-  Result<std::size_t> read(char* into, std::size_t count);
-  /// Whether `begun` and all that follows in the file are zeros.
-  Result<bool> only_zeros(std::string_view begun);
-  /// Reads the next frame into `payload`. False at the end, intact or torn.
+  /// Reads the next frame. False at the end, intact or torn.
   Result<bool> read_frame();
 
-  std::string path;
-  File file;
+  std::unique_ptr<LedgerFrames> frames;
+  LedgerFrame frame;
   std::optional<LedgerHeader> header;
-  std::string payload;
   Decoder decoder;
+  LedgerHead head;
+  LedgerHead head_before;
   std::uint64_t intact_bytes = 0;
-  std::uint64_t chain = 0;
   bool torn = false;
 };
 
-Result<std::size_t> LedgerReader::State::read(char* into, std::size_t count) {
-  std::size_t total = 0;
-  while (total < count) {
-    const ssize_t got = ::read(file.get(), into + total, count - total);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return input_error(path, "cannot be read");
-    if (got == 0) break;
-    total += static_cast<std::size_t>(got);
-  }
-  return total;
-}
-
-Result<bool> LedgerReader::State::only_zeros(std::string_view begun) {
-  char block[4096];
-  while (!begun.empty()) {
-    if (begun.find_first_not_of('\0') != std::string_view::npos) return false;
-    FUGU_ASSIGN(const std::size_t got, read(block, sizeof block));
-    begun = {block, got};
-  }
-  return true;
-}
-
 Result<bool> LedgerReader::State::read_frame() {
-  char head[kFrameHeadBytes];
-  FUGU_ASSIGN(const std::size_t head_bytes, read(head, sizeof head));
-  if (head_bytes == 0) return false;
-  struct stat status{};
-  if (::fstat(file.get(), &status) != 0) return system_error(path, "reading");
-  const std::uint64_t rest = static_cast<std::uint64_t>(status.st_size) - intact_bytes;
-  // A crash can leave the last frame half on disk; anything else means that the file was changed.
-  torn = head_bytes < sizeof head || rest < sizeof head;
-  if (torn) return false;
-  const Error damaged{Cause::bad_input, path + ": damaged at byte " + std::to_string(intact_bytes) +
-                                            ": the checksum does not match; restore the ledger from a backup"};
-  const std::optional<FrameHead> frame = parse_frame_head(head, chain);
-  if (!frame) {
-    // A file that had grown but not been written when the power went ends in zeros.
-    FUGU_ASSIGN(torn, only_zeros({head, sizeof head}));
-    if (torn) return false;
-    return damaged;
+  FUGU_ASSIGN(const bool more, frames->next(frame));
+  if (!more) {
+    torn = frames->torn();
+    return false;
   }
-  torn = frame->payload_bytes > rest - sizeof head;
-  if (torn) return false;
-  payload.resize(frame->payload_bytes);
-  FUGU_ASSIGN(const std::size_t payload_bytes, read(payload.data(), payload.size()));
-  if (payload_bytes < payload.size() || checksum(payload, chain) != frame->checksum) {
-    torn = rest == kFrameHeadBytes + frame->payload_bytes;
+  if (seal_of(frame.payload, head.seal) != frame.seal) {
+    // The last frame may have its length on disk, and not yet all of its bytes.
+    FUGU_ASSIGN(torn, frames->at_end());
     if (torn) return false;
-    return damaged;
+    return damaged_at(frames->name(), intact_bytes);
   }
-  intact_bytes += kFrameHeadBytes + payload.size();
-  chain = frame->checksum;
+  head_before = head;
+  head = next_head(head, frame.seal);
+  intact_bytes = frames->position();
   return true;
 }
 
@@ -109,50 +58,55 @@ LedgerReader::LedgerReader(LedgerReader&&) noexcept = default;
 LedgerReader& LedgerReader::operator=(LedgerReader&&) noexcept = default;
 
 Result<LedgerReader> LedgerReader::open(const std::string& path) {
-  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return input_error(path, "cannot be opened");
-  auto state = std::make_unique<State>(path, std::move(file));
-  std::string magic(kMagic.size(), '\0');
-  FUGU_ASSIGN(const std::size_t got, state->read(magic.data(), magic.size()));
-  if (got < magic.size() || magic != kMagic)
-    return Error{Cause::bad_input, path + ": not a fugu ledger (it must begin with \"" + std::string(kMagic) + "\")"};
-  state->intact_bytes = kMagic.size();
+  FUGU_ASSIGN(auto frames, read_ledger_file(path));
+  return open(std::move(frames));
+}
+
+Result<LedgerReader> LedgerReader::open(std::unique_ptr<LedgerFrames> frames) {
+  auto state = std::make_unique<State>(std::move(frames));
+  const std::string& name = state->frames->name();
   FUGU_ASSIGN(const bool has_header, state->read_frame());
-  if (!has_header) return Error{Cause::bad_input, path + ": the ledger ends within its header"};
-  auto header = LedgerHeader::from_text(state->payload);
-  if (!header) return Error{Cause::bad_input, path + ": " + header.error().message};
+  if (!has_header) return Error{Cause::bad_input, name + ": the ledger ends within its header"};
+  auto header = LedgerHeader::from_text(state->frame.payload);
+  if (!header) return Error{Cause::bad_input, name + ": " + header.error().message};
   state->header = *std::move(header);
   return LedgerReader(std::move(state));
 }
 
 const LedgerHeader& LedgerReader::header() const { return *state_->header; }
+const LedgerHead& LedgerReader::head() const { return state_->head; }
+const LedgerHead& LedgerReader::head_before() const { return state_->head_before; }
 std::uint64_t LedgerReader::intact_bytes() const { return state_->intact_bytes; }
-std::uint64_t LedgerReader::chain() const { return state_->chain; }
 bool LedgerReader::torn() const { return state_->torn; }
 
 Result<std::optional<LedgerRecord>> LedgerReader::next() {
   while (state_->decoder.at_end()) {
     FUGU_ASSIGN(const bool more, state_->read_frame());
     if (!more) return std::optional<LedgerRecord>();
-    state_->decoder.start(state_->payload);
+    state_->decoder.start(state_->frame.payload);
   }
   std::optional<LedgerRecord> record = state_->decoder.next();
   if (!record)
-    return Error{Cause::bad_input, state_->path + ": a record before byte " + std::to_string(state_->intact_bytes) +
+    return Error{Cause::bad_input, state_->frames->name() + ": a record before byte " +
+                                       std::to_string(state_->intact_bytes) +
                                        " cannot be read; it was written by another version or damaged"};
+  count_slots(*record, state_->head.slots);
   return record;
 }
 
 struct LedgerWriter::State {
-  State(std::string file_path, File opened) : path(std::move(file_path)), file(std::move(opened)) {}
+  explicit State(std::unique_ptr<LedgerStore> opened) : store(std::move(opened)) {}
 
   enum class Sync : std::uint8_t { now, later };
   Result<void> write_frame(std::string_view payload, Sync sync = Sync::now);
 
-  std::string path;
-  File file;
-  std::uint64_t chain = 0;
+  std::unique_ptr<LedgerStore> store;
+  LedgerHead head;     // of what was written
+  LedgerHead durable;  // of what was synced
+  std::uint64_t slots = 0;
   Encoder encoder;
+  std::optional<HeadFile> head_file;
+  std::optional<OperatorKey> key;
   bool failed = false;
 };
 
@@ -160,14 +114,18 @@ Result<void> LedgerWriter::State::write_frame(std::string_view payload, Sync syn
   FUGU_CHECK(payload.size() <= kLargestFrameBytes);
   // After a failure nobody knows what is on disk: a second attempt could follow half a frame, or a sync that was
   // reported once and forgotten. Only a new run, which reads the file, may go on.
-  if (failed) return Error{Cause::environment, path + ": an earlier write failed; start again to resume"};
+  if (failed) return Error{Cause::environment, store->name() + ": an earlier write failed; start again to resume"};
   failed = true;
-  std::string frame = frame_head(payload, chain);
-  frame += payload;
-  FUGU_TRY(write_all(file.get(), frame, path));
-  if (sync == Sync::now && ::fdatasync(file.get()) != 0) return system_error(path, "making durable");
+  const Digest seal = seal_of(payload, head.seal);
+  FUGU_TRY(store->append(seal, payload));
+  if (sync == Sync::now) FUGU_TRY(store->sync());
+  head = next_head(head, seal);
+  head.slots = slots;
+  if (sync == Sync::now) {
+    durable = head;
+    if (head_file) FUGU_TRY(head_file->write(durable));
+  }
   failed = false;
-  chain = checksum(payload, chain);
   return {};
 }
 
@@ -177,42 +135,45 @@ LedgerWriter::LedgerWriter(LedgerWriter&&) noexcept = default;
 LedgerWriter& LedgerWriter::operator=(LedgerWriter&&) noexcept = default;
 
 Result<LedgerWriter> LedgerWriter::create(const std::string& path, const LedgerHeader& header) {
-  // Written under a name of our own first: a ledger either has its whole header or does not exist.
-  const std::string draft = path + ".new" + std::to_string(::getpid());
-  ::unlink(draft.c_str());  // left behind by a process of that number that was killed
-  File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
-  if (file.get() < 0) return system_error(path, "creating");
-  FUGU_TRY(take_lock(file.get(), path));
-  auto state = std::make_unique<State>(path, std::move(file));
-  FUGU_TRY(write_all(state->file.get(), kMagic, draft));
+  const std::string text = header.to_text();
+  const Digest seal = seal_of(text, {});
+  FUGU_ASSIGN(auto store, create_ledger_file(path, {seal, text}));
+  auto state = std::make_unique<State>(std::move(store));
+  state->head = state->durable = next_head({}, seal);
+  return LedgerWriter(std::move(state));
+}
+
+Result<LedgerWriter> LedgerWriter::create(std::unique_ptr<LedgerStore> store, const LedgerHeader& header) {
+  auto state = std::make_unique<State>(std::move(store));
   FUGU_TRY(state->write_frame(header.to_text()));
-  if (::link(draft.c_str(), path.c_str()) != 0) {
-    const int reason = errno;
-    ::unlink(draft.c_str());
-    errno = reason;
-    if (reason == EEXIST) return Error{Cause::usage, path + ": exists already"};
-    return system_error(path, "creating");
-  }
-  ::unlink(draft.c_str());
-  FUGU_TRY(sync_directory_of(path));
   return LedgerWriter(std::move(state));
 }
 
 Result<LedgerWriter> LedgerWriter::reopen(const std::string& path) {
-  File file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-  if (file.get() < 0) return system_error(path, "opening");
-  FUGU_TRY(take_lock(file.get(), path));
-  return LedgerWriter(std::make_unique<State>(path, std::move(file)));
+  FUGU_ASSIGN(auto store, open_ledger_file(path));
+  return reopen(std::move(store));
 }
 
+LedgerWriter LedgerWriter::reopen(std::unique_ptr<LedgerStore> store) {
+  return LedgerWriter(std::make_unique<State>(std::move(store)));
+}
+
+Result<void> LedgerWriter::sync() { return state_->store->sync(); }
+
 Result<void> LedgerWriter::continue_after(const LedgerReader& reader) {
-  if (::ftruncate(state_->file.get(), static_cast<off_t>(reader.intact_bytes())) != 0)
-    return system_error(state_->path, "cutting off an unfinished frame");
-  state_->chain = reader.chain();
+  FUGU_TRY(state_->store->keep(reader.intact_bytes()));
+  state_->head = state_->durable = reader.head();
+  state_->slots = reader.head().slots;
   return {};
 }
 
-void LedgerWriter::append(const LedgerRecord& record) { state_->encoder.add(record); }
+void LedgerWriter::note_heads_in(HeadFile file) { state_->head_file.emplace(std::move(file)); }
+void LedgerWriter::sign_heads_with(OperatorKey key) { state_->key.emplace(std::move(key)); }
+
+void LedgerWriter::append(const LedgerRecord& record) {
+  state_->encoder.add(record);
+  count_slots(record, state_->slots);
+}
 void LedgerWriter::append(const Answer& answer) { state_->encoder.add(answer); }
 void LedgerWriter::append(const Estimates& estimates) { state_->encoder.add(estimates); }
 
@@ -236,8 +197,19 @@ Result<void> LedgerWriter::commit() {
 
 Result<void> LedgerWriter::mark_delivered(Slot last_slot) {
   Encoder mark;
+  if (state_->key) mark.add(LedgerRecord(SignedHead{state_->key->sign(state_->head.seal)}));
   mark.add(LedgerRecord(Delivered{last_slot}));
   return state_->write_frame(mark.bytes(), State::Sync::later);
 }
+
+Result<void> LedgerWriter::finish() {
+  append(LedgerRecord(StreamEnd{}));
+  FUGU_TRY(commit());
+  if (!state_->key) return {};
+  append(LedgerRecord(SignedHead{state_->key->sign(state_->head.seal)}));
+  return commit();
+}
+
+const LedgerHead& LedgerWriter::head() const { return state_->durable; }
 
 }  // namespace fugu

@@ -21,6 +21,8 @@ enum Tag : char {
   kStreamEnd = 'E',
   kPolicyStated = 'P',
   kPolicyWithdrawn = 'W',
+  kLeftOut = 'L',
+  kSignedHead = 'H',
   kUnitPlaced = 'U'
 };
 
@@ -89,22 +91,35 @@ bool same(const std::vector<Rational>& a, const std::vector<Rational>& b) {
 
 }  // namespace
 
-std::uint64_t checksum(std::string_view payload, std::uint64_t chain) {
-  return XXH3_64bits_withSeed(payload.data(), payload.size(), chain);
+Digest seal_of(std::string_view payload, const Digest& before) { return sha256({as_text(before), payload}); }
+
+namespace {
+
+std::uint32_t check_of(std::string_view length, std::uint64_t position) {
+  return static_cast<std::uint32_t>(XXH3_64bits_withSeed(length.data(), length.size(), position));
 }
 
-std::string frame_head(std::string_view payload, std::uint64_t chain) {
+}  // namespace
+
+std::string frame_head(const Digest& seal, std::size_t payload_bytes, std::uint64_t position) {
   std::string head;
-  put_fixed(head, static_cast<std::uint32_t>(payload.size()));
-  put_fixed(head, static_cast<std::uint32_t>(checksum(head, chain)));
-  put_fixed(head, checksum(payload, chain));
+  put_fixed(head, static_cast<std::uint32_t>(payload_bytes));
+  put_fixed(head, check_of(head, position));
+  head += as_text(seal);
   return head;
 }
 
-std::optional<FrameHead> parse_frame_head(const char* bytes, std::uint64_t chain) {
-  if (get_fixed<std::uint32_t>(bytes + 4) != static_cast<std::uint32_t>(checksum({bytes, 4}, chain)))
-    return std::nullopt;
-  return FrameHead{get_fixed<std::uint32_t>(bytes), get_fixed<std::uint64_t>(bytes + 8)};
+std::optional<std::uint32_t> parse_frame_head(const char* bytes, std::uint64_t position, Digest& seal) {
+  if (get_fixed<std::uint32_t>(bytes + 4) != check_of({bytes, 4}, position)) return std::nullopt;
+  std::memcpy(seal.data(), bytes + 8, seal.size());
+  return get_fixed<std::uint32_t>(bytes);
+}
+
+Error damaged_at(const std::string& name, std::uint64_t position) {
+  return {Cause::bad_input, name + ": damaged at byte " + std::to_string(position) +
+                                ": a frame does not continue the chain. Put back a copy that has everything handed "
+                                "out so far; going on from an older one would draw fresh noise for slots that were "
+                                "handed out (docs/guarantees/ledger.md, \"Rollback\")"};
 }
 
 void Encoder::clear() {
@@ -246,6 +261,17 @@ void Encoder::put(const PolicyWithdrawn& record) {
   put_slot(record.slot);
   put_text(bytes_, record.meter);
   put_policy(record.policy);
+}
+
+void Encoder::put(const LeftOut& record) {
+  bytes_.push_back(kLeftOut);
+  put_slot(record.slot);
+  put_varint(bytes_, static_cast<std::uint64_t>(record.next_slot - record.slot));
+}
+
+void Encoder::put(const SignedHead& record) {
+  bytes_.push_back(kSignedHead);
+  bytes_ += as_text(record.signature);
 }
 
 void Encoder::put_policy(const Policy& policy) {
@@ -465,6 +491,24 @@ std::optional<LedgerRecord> Decoder::get_policy_withdrawn() {
   return record;
 }
 
+std::optional<LedgerRecord> Decoder::get_left_out() {
+  LeftOut record;
+  std::uint64_t slots = 0;
+  if (!get_slot(record.slot) || record.slot > kPolicySlotMax || !get(slots) ||
+      slots > static_cast<std::uint64_t>(kPolicySlotMax))
+    return std::nullopt;
+  record.next_slot = record.slot + static_cast<Slot>(slots);
+  return record;
+}
+
+std::optional<LedgerRecord> Decoder::get_signed_head() {
+  SignedHead record;
+  if (rest_.size() < record.signature.size()) return std::nullopt;
+  std::memcpy(record.signature.data(), rest_.data(), record.signature.size());
+  rest_.remove_prefix(record.signature.size());
+  return record;
+}
+
 template <class Record>
 std::optional<LedgerRecord> Decoder::get_slot_only() {
   Record record;
@@ -491,6 +535,8 @@ std::optional<LedgerRecord> Decoder::next() {
     case kStreamEnd: return StreamEnd{};
     case kPolicyStated: return get_policy_stated();
     case kPolicyWithdrawn: return get_policy_withdrawn();
+    case kLeftOut: return get_left_out();
+    case kSignedHead: return get_signed_head();
     case kUnitPlaced: return get_unit_placed();
     default: return std::nullopt;
   }

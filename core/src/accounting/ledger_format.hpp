@@ -9,20 +9,20 @@
 
 namespace fugu::ledger_format {
 
-inline constexpr std::string_view kMagic = "fuguled1";
-inline constexpr std::size_t kFrameHeadBytes = 16;
+inline constexpr std::string_view kMagic = "fuguled2";
+inline constexpr std::string_view kMagicBefore = "fuguled1";
+inline constexpr std::size_t kFrameHeadBytes = 8 + sizeof(Digest);
 inline constexpr std::uint32_t kLargestFrameBytes = 1u << 30;
 
-/// Checksum of a frame, chained to the one before.
-std::uint64_t checksum(std::string_view payload, std::uint64_t chain);
-/// What goes before a payload: its length, a check of the length, and the checksum of both chained to `chain`.
-std::string frame_head(std::string_view payload, std::uint64_t chain);
-struct FrameHead {
-  std::uint32_t payload_bytes;
-  std::uint64_t checksum;
-};
-/// nullopt when the length does not pass its check.
-std::optional<FrameHead> parse_frame_head(const char* bytes, std::uint64_t chain);
+/// What chains a frame to the one before: SHA-256 of that one's seal (zeros before the first) and the payload.
+Digest seal_of(std::string_view payload, const Digest& before);
+/// What goes before a payload in a file: its length, a check of the length, the seal. The check depends on the place in
+/// the file, so that a frame that was moved there is no frame that was never finished.
+std::string frame_head(const Digest& seal, std::size_t payload_bytes, std::uint64_t position);
+/// The payload's length, and its seal; nullopt when the length does not pass its check.
+std::optional<std::uint32_t> parse_frame_head(const char* bytes, std::uint64_t position, Digest& seal);
+/// What to say about a frame that was changed, and what not to do about it.
+Error damaged_at(const std::string& name, std::uint64_t position);
 
 /// Encodes the records of one frame. Repeats of series and parameters within a frame take no space.
 class Encoder {
@@ -47,6 +47,8 @@ class Encoder {
   void put(const StreamEnd&);
   void put(const PolicyStated& record);
   void put(const PolicyWithdrawn& record);
+  void put(const LeftOut& record);
+  void put(const SignedHead& record);
   void put(const UnitPlaced& record);
   void put_policy(const Policy& policy);
   void put_slot(Slot slot);
@@ -80,6 +82,8 @@ class Decoder {
   bool get_policy(Policy& policy);
   std::optional<LedgerRecord> get_policy_stated();
   std::optional<LedgerRecord> get_policy_withdrawn();
+  std::optional<LedgerRecord> get_left_out();
+  std::optional<LedgerRecord> get_signed_head();
   std::optional<LedgerRecord> get_unit_placed();
   std::optional<LedgerRecord> get_answer();
   std::optional<LedgerRecord> get_estimates();

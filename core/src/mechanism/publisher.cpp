@@ -1,5 +1,7 @@
 #include "fugu/mechanism/publisher.hpp"
 
+#include <algorithm>
+
 #include "replay.hpp"
 
 namespace fugu {
@@ -10,12 +12,18 @@ namespace {
 constexpr std::size_t kFlushSlots = 65536;
 constexpr std::size_t kFlushBytes = 1 << 20;
 constexpr std::size_t kPoliciesAtOnce = 1 << 16;
+// A later slot to go on with is most likely a typo.
+constexpr auto kLeftOutSlotsMax = static_cast<Slot>(2 * kLargestWindowSlots);
 
 }  // namespace
 
 Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink,
                      std::unique_ptr<LedgerWriter> ledger)
-    : ledger_(std::move(ledger)), runner_(std::move(mechanism), std::move(noise), ledger_.get()), sink_(&sink) {}
+    : definition_(mechanism.definition),
+      noise_(noise.get()),
+      ledger_(std::move(ledger)),
+      runner_(std::move(mechanism), std::move(noise), ledger_.get()),
+      sink_(&sink) {}
 
 Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink)
     : Publisher(std::move(mechanism), std::move(noise), sink, std::unique_ptr<LedgerWriter>()) {}
@@ -27,11 +35,17 @@ Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureN
                                     LedgerWriter ledger, LedgerReader reader) {
   Publisher publisher(std::move(mechanism), std::move(noise), sink, std::move(ledger));
   Replay replay(std::move(reader));
+  FUGU_TRY(publisher.ledger_->sync());
   for (;;) {
     auto rerun = publisher.runner_.rerun(replay);
     if (!rerun && rerun.error().cause == Cause::refused) FUGU_TRY(sink.emit());  // ended there before, too
     FUGU_ASSIGN(const Release* release, std::move(rerun));
     if (release == nullptr) break;
+    publisher.utc_offset_s_ = release->utc_offset_s();
+    if (replay.is_left_out(release->slot())) {
+      sink.leave_out(*release);
+      continue;
+    }
     sink.prepare(*release);
     publisher.last_slot_ = release->slot();
     if (release->slot() % static_cast<Slot>(kFlushSlots) == 0) FUGU_TRY(sink.emit());  // all of it is paid for
@@ -41,7 +55,50 @@ Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureN
   if (publisher.last_slot_ >= 0) FUGU_TRY(publisher.ledger_->mark_delivered(publisher.last_slot_));
   publisher.runner_.forget();
   publisher.ledger_->append(LedgerRecord(Resumed{publisher.next_slot()}));
+  // A run that was killed while it left slots out has said up to where.
+  FUGU_TRY(publisher.run_without_values_before(replay.left_out_before()));
   return publisher;
+}
+
+Result<void> check_after_loss(const Definition& definition, Slot last_handed_out, Slot next) {
+  const bool forgets = definition.protects() == Protects::event || definition.protects() == Protects::w_event;
+  if (!forgets)
+    return Error{Cause::refused, "slots up to " + std::to_string(last_handed_out) +
+                                     " may have been handed out, and what they lost is unknown: under " +
+                                     definition.text() +
+                                     " it counts for ever, so nothing more can be released of this stream"};
+  const Slot first = last_handed_out + static_cast<Slot>(definition.window_slots());
+  if (next < first)
+    return Error{Cause::refused, "slots up to " + std::to_string(last_handed_out) +
+                                     " may have been handed out, and what they lost is unknown: under " +
+                                     definition.text() + " the first slot to go on with is " + std::to_string(first)};
+  if (next - last_handed_out > kLeftOutSlotsMax)
+    return Error{Cause::usage, "slot " + std::to_string(next) + " is more than " + std::to_string(kLeftOutSlotsMax) +
+                                   " slots ahead: start a new stream instead"};
+  return {};
+}
+
+Result<void> Publisher::leave_out_before(Slot next, Slot last_handed_out) {
+  FUGU_TRY(check_after_loss(definition_, std::max(last_handed_out, next_slot() - 1), next));
+  FUGU_CHECK(ledger_ != nullptr);
+  ledger_->append(LedgerRecord(LeftOut{next_slot(), next}));
+  return run_without_values_before(next);
+}
+
+Result<void> Publisher::run_without_values_before(Slot next) {
+  if (next <= next_slot()) return {};
+  while (next_slot() < next) {
+    const Slot slot = next_slot();
+    auto release = runner_.run_without_values(utc_offset_s_);
+    if (!release) {
+      ledger_->abandon_slot(slot);
+      stopped_ = release.error();
+      return std::move(release).error();
+    }
+    sink_->leave_out(**release);
+    if (ledger_->pending_bytes() >= kFlushBytes) FUGU_TRY(flush());
+  }
+  return flush();
 }
 
 Result<void> Publisher::publish(const SlotRow& row) {
@@ -81,6 +138,7 @@ Result<void> Publisher::flush() {
 
 Result<void> Publisher::hand_out() {
   if (ledger_) FUGU_TRY(ledger_->commit());
+  noise_->renew_bits();  // a copy of this process, such as a restored machine, must not draw the same noise next
   FUGU_TRY(sink_->emit());
   if (ledger_ && pending_slots_ > 0) FUGU_TRY(ledger_->mark_delivered(last_slot_));
   pending_slots_ = 0;
@@ -90,9 +148,7 @@ Result<void> Publisher::hand_out() {
 Result<void> Publisher::finish() {
   if (stopped_) return *stopped_;
   FUGU_TRY(flush());
-  if (!ledger_) return {};
-  ledger_->append(LedgerRecord(StreamEnd{}));
-  return ledger_->commit();
+  return ledger_ ? ledger_->finish() : Result<void>();
 }
 
 Result<void> Publisher::run(SlotSource& source, const RunOptions& options) {

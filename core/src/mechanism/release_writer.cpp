@@ -20,10 +20,9 @@ Result<ReleaseWriter> ReleaseWriter::make(ReleaseFormat format, int descriptor, 
 
 void ReleaseWriter::prepare_header() { pending_ += rows_.header() + "\n"; }
 
-void ReleaseWriter::prepare(const Release& release) {
+void ReleaseWriter::append_rows(const Release& release) {
   char time[kStampTextMax];
   const std::string_view text(time, rows_.format().clock.format(release.slot(), release.utc_offset_s(), time));
-  const std::size_t kept = pending_.size();
   for (std::size_t i = 0; i < release.values().size(); ++i) {
     const ReleasedValue& released = release.values()[i];
     rows_.append(text, i,
@@ -37,8 +36,19 @@ void ReleaseWriter::prepare(const Release& release) {
                  pending_);
     pending_ += '\n';
   }
+}
+
+void ReleaseWriter::prepare(const Release& release) {
+  const std::size_t kept = pending_.size();
+  append_rows(release);
   if (release.slot() > muted_until_) return;
   compare_with_earlier(std::string_view(pending_).substr(kept));
+  pending_.resize(kept);
+}
+
+void ReleaseWriter::leave_out(const Release& release) {
+  const std::size_t kept = pending_.size();
+  append_rows(release);
   pending_.resize(kept);
 }
 

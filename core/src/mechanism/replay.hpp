@@ -25,12 +25,18 @@ class Replay {
     return taken;
   }
 
+  /// Whether the slot, which is not beyond the records looked at so far, was not handed out.
+  bool is_left_out(Slot slot) const { return left_out_.slot <= slot && slot < left_out_.next_slot; }
+  /// The first slot after those left out last; 0 when none were.
+  Slot left_out_before() const { return left_out_.next_slot; }
+
   static Error mismatch();
   const LedgerReader& reader() const { return reader_; }
 
  private:
   LedgerReader reader_;
   std::optional<LedgerRecord> next_;
+  LeftOut left_out_;  // the last one
 };
 
 }  // namespace fugu

@@ -93,7 +93,8 @@ Result<void> SlotRunner::go_on_without_reading(const Error& why) {
   return {};
 }
 
-Result<void> SlotRunner::consider(const PolicyEvent& event) {
+Result<void> SlotRunner::consider(PolicyEvent event) {
+  if (const auto placed = kernel_->membership().signature_of(event.meter)) event.signatures = {*placed};
   const auto admitted = judge(event);
   if (!admitted) return go_on_without(event, admitted.error());
   const auto held = hold(event);
@@ -144,10 +145,8 @@ Result<void> SlotRunner::replay_policy(const PolicyEvent& event, Slot slot) {
                                        std::to_string(event.policy.interval.last) +
                                        ", is on record in the ledger, but no longer stated: policies may be added or "
                                        "withdrawn, not deleted or changed"};
-  if (!event.withdrawn && event_.signatures != event.signatures)
-    return Error{Cause::bad_input,
-                 "meter " + event.meter + " counts into other series than when its policy was recorded in the ledger"};
-  const PolicyEvent again = event_;
+  PolicyEvent again = event_;
+  again.signatures = event.signatures;  // it may have moved since
   FUGU_TRY(hold(again));
   return {};
 }
@@ -174,6 +173,14 @@ Result<void> SlotRunner::check_placed() const {
 Result<const Release*> SlotRunner::run(const SlotRow& row) {
   FUGU_TRY(place_units(row));
   if (policies_ != nullptr) FUGU_TRY(take_policies(~std::size_t{0}));
+  release_.start(row.slot, row.utc_offset_s);
+  FUGU_TRY(kernel_->begin(row));
+  FUGU_TRY(finish(nullptr));
+  return &release_;
+}
+
+Result<const Release*> SlotRunner::run_without_values(std::int32_t utc_offset_s) {
+  const SlotRow row{next_slot(), utc_offset_s, std::vector<Raw>(release_.values_.size())};
   release_.start(row.slot, row.utc_offset_s);
   FUGU_TRY(kernel_->begin(row));
   FUGU_TRY(finish(nullptr));

@@ -4,6 +4,8 @@
 #include <openssl/rand.h>
 #include <pthread.h>
 
+#include <utility>
+
 #include "fugu/base/check.hpp"
 
 namespace fugu {
@@ -21,7 +23,7 @@ BitSource::BitSource(std::size_t block_bytes) : block_bytes_(block_bytes) {
 }
 BitSource::~BitSource() { OPENSSL_cleanse(storage_, sizeof storage_); }
 
-void BitSource::renew() {
+void BitSource::refill() {
   generation_ = detail::fork_generation.load(std::memory_order_relaxed);
   fill({storage_ + kWindowBytes, block_bytes_});
   unused_bytes_ = block_bytes_;
@@ -34,7 +36,13 @@ void BitSource::empty() {
 
 SecureBits::SecureBits() { detail::watch_forks(); }
 
+void SecureBits::renew() {
+  empty();
+  needs_entropy_ = true;
+}
+
 void SecureBits::fill(std::span<unsigned char> block) {
+  if (std::exchange(needs_entropy_, false)) FUGU_CHECK(RAND_poll() == 1);
   FUGU_CHECK(RAND_priv_bytes(block.data(), static_cast<int>(block.size())) == 1);
 }
 

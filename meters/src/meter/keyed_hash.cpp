@@ -10,12 +10,6 @@
 
 namespace fugu {
 
-namespace {
-
-constexpr std::string_view kHexDigits = "0123456789abcdef";
-
-}  // namespace
-
 SecretKey SecretKey::make() {
   SecretKey key;
   FUGU_CHECK(RAND_priv_bytes(key.bytes_.data(), static_cast<int>(key.bytes_.size())) == 1);
@@ -71,26 +65,6 @@ std::uint64_t word_of(const KeyedHash::Digest& digest, std::size_t word) {
 
 bool same_secret(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
-}
-
-std::string to_hex(std::span<const std::uint8_t> bytes) {
-  std::string hex;
-  for (const std::uint8_t byte : bytes) {
-    hex += kHexDigits[byte >> 4];
-    hex += kHexDigits[byte & 15];
-  }
-  return hex;
-}
-
-bool from_hex(std::string_view hex, std::span<std::uint8_t> bytes) {
-  if (hex.size() != 2 * bytes.size()) return false;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const std::size_t high = kHexDigits.find(hex[2 * i]);
-    const std::size_t low = kHexDigits.find(hex[2 * i + 1]);
-    if (high == std::string_view::npos || low == std::string_view::npos) return false;
-    bytes[i] = static_cast<std::uint8_t>(high << 4 | low);
-  }
-  return true;
 }
 
 }  // namespace fugu

@@ -72,6 +72,8 @@ struct AuditReport {
   /// Swellfish only: how many policies were ever in force, and the worst of them, if there is any.
   std::optional<std::uint64_t> policies;
   std::optional<WorstPolicy> worst_policy;
+  /// Slots that were left out because records of theirs may have been lost.
+  std::uint64_t slots_left_out = 0;
   /// Slots that the ledger paid for and a file of releases does not have. No breach: rows may be kept elsewhere.
   std::uint64_t slots_not_in_file = 0;
   /// What nobody looked at, in words: "holds" says nothing about it.

@@ -8,11 +8,10 @@
 // It contains noisy answers only, no raw value and no secret of a sparse-vector session. It is as sensitive as all
 // releases and all decisions together: covered by the promise, yet more than what is published.
 //
-// File: the magic "fuguled1", then frames of {u32 payload bytes, u32 check of these, u64 checksum, payload}, little
-// endian. The checksum is XXH3-64 of the payload seeded with the previous frame's checksum, so that a frame cannot be
-// changed, dropped, repeated or moved unnoticed by accident; the check is the same of the first four bytes, cut to 32
-// bits, so that a damaged length is not taken for a frame that was never finished. A frame ends with a whole slot. The
-// first frame is the header as text.
+// Records come in frames, each of whole slots, each durable before what it pays for is released. A frame's seal is the
+// SHA-256 of the seal before and of its bytes, so that a frame cannot be changed, dropped, repeated or moved unnoticed.
+// The last seal is the head of the chain: whoever kept a head can tell whether a ledger continues it. The first frame
+// is the header as text. Where frames lie: ledger_store.hpp.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,10 @@
 
 #include "fugu/accounting/answer.hpp"
 #include "fugu/accounting/definition.hpp"
+#include "fugu/accounting/head_file.hpp"
+#include "fugu/accounting/ledger_store.hpp"
 #include "fugu/accounting/membership.hpp"
+#include "fugu/accounting/operator_key.hpp"
 #include "fugu/base/result.hpp"
 #include "fugu/policy/policy.hpp"
 
@@ -109,14 +111,27 @@ struct PolicyWithdrawn {
   Policy policy;
 };
 
+/// The slots from `slot` to before `next_slot` follow with all series missing, and are not handed out: an earlier run
+/// may have handed them out, and its record is lost (docs/guarantees/ledger.md, "Rollback").
+struct LeftOut {
+  Slot slot = 0;
+  Slot next_slot = 0;
+};
+
+/// The operator's signature of the head before the frame that this record is in.
+struct SignedHead {
+  Signature signature{};
+};
+
 using LedgerRecord = std::variant<MissingSeries, Answer, Estimates, SlotEnd, Failed, Resumed, Delivered, StreamEnd,
-                                  PolicyStated, PolicyWithdrawn, UnitPlaced>;
+                                  PolicyStated, PolicyWithdrawn, LeftOut, SignedHead, UnitPlaced>;
 
 /// Reads a ledger front to back, in constant memory.
 class LedgerReader {
  public:
-  /// Cause::bad_input when the file is no ledger or its header is damaged.
+  /// Of a file. Cause::bad_input when the file is no ledger or its header is damaged.
   static Result<LedgerReader> open(const std::string& path);
+  static Result<LedgerReader> open(std::unique_ptr<LedgerFrames> frames);
   ~LedgerReader();
   LedgerReader(LedgerReader&&) noexcept;
   LedgerReader& operator=(LedgerReader&&) noexcept;
@@ -124,9 +139,12 @@ class LedgerReader {
   const LedgerHeader& header() const;
   /// The next record; nullopt at the end. Cause::bad_input when a frame in the middle is damaged.
   Result<std::optional<LedgerRecord>> next();
-  /// Bytes of intact frames read so far, and the checksum to chain the next frame to.
+  /// The head of the chain with the frame of the last record, and the one before that frame. Slots are counted as far
+  /// as their records were read.
+  const LedgerHead& head() const;
+  const LedgerHead& head_before() const;
+  /// The place in the store after the intact frames read so far: of a file, their bytes.
   std::uint64_t intact_bytes() const;
-  std::uint64_t chain() const;
   /// After next() returned nullopt: whether bytes of an unfinished frame follow the last intact one.
   bool torn() const;
 
@@ -136,20 +154,31 @@ class LedgerReader {
   std::unique_ptr<State> state_;
 };
 
-/// Appends to a ledger. One writer at a time: the file is locked while it is open.
+/// Appends to a ledger. One writer at a time: the store sees to it.
 class LedgerWriter {
  public:
-  /// Creates `path` with `header`, durably. Cause::usage when the file exists.
+  /// Creates the file `path` with `header`, durably. Cause::usage when the file exists.
   static Result<LedgerWriter> create(const std::string& path, const LedgerHeader& header);
-  /// Opens an existing ledger and keeps other writers away from now on; Cause::environment when there is one.
+  /// The same in a store that has no frames yet.
+  static Result<LedgerWriter> create(std::unique_ptr<LedgerStore> store, const LedgerHeader& header);
+  /// Opens an existing file and keeps other writers away from now on; Cause::environment when there is one.
   /// Nothing can be appended before continue_after().
   static Result<LedgerWriter> reopen(const std::string& path);
+  /// The same in a store that has frames.
+  static LedgerWriter reopen(std::unique_ptr<LedgerStore> store);
+  /// Returns once all that an earlier run left in the store is durable: before that, nothing of it may be handed out.
+  Result<void> sync();
   /// Continues after what `reader` has read to its end. An unfinished frame is cut off: nothing it would have paid
   /// for was released.
   Result<void> continue_after(const LedgerReader& reader);
   ~LedgerWriter();
   LedgerWriter(LedgerWriter&&) noexcept;
   LedgerWriter& operator=(LedgerWriter&&) noexcept;
+
+  /// From now on the head is noted in `file` whenever a frame is durable, before commit() returns.
+  void note_heads_in(HeadFile file);
+  /// From now on heads are signed: each by a record in the frame that follows it.
+  void sign_heads_with(OperatorKey key);
 
   void append(const LedgerRecord& record);
   void append(const Answer& answer);
@@ -165,6 +194,10 @@ class LedgerWriter {
   /// its absence only means that the last batch is handed out again. As a frame of its own it also guards the frame
   /// before it, which is then no longer the last one: damage to it is noticed instead of taken for an unfinished write.
   Result<void> mark_delivered(Slot last_slot);
+  /// The stream is complete: commits its end, and the signature of that.
+  Result<void> finish();
+  /// The head of what is durable.
+  const LedgerHead& head() const;
 
  private:
   struct State;

@@ -50,6 +50,8 @@ class Membership {
   Result<std::vector<UnitPlaced>> changes_to(const Counting& counting, Slot slot) const;
 
   bool empty() const { return units_.empty(); }
+  /// Nothing when the unit is not known, or has left.
+  std::optional<std::uint32_t> signature_of(std::string_view unit) const;
 
  private:
   struct Unit {

@@ -18,9 +18,16 @@ class ReleaseSink {
   virtual ~ReleaseSink() = default;
   /// Takes note of a release. Must not let any of it be seen yet.
   virtual void prepare(const Release& release) = 0;
+  /// Takes note of a slot that is not handed out, now or later. Filters remember it.
+  virtual void leave_out(const Release& /*release*/) {}
   /// Hands everything prepared to the consumer.
   virtual Result<void> emit() = 0;
 };
+
+/// Whether a stream of which slots up to `last_handed_out` were handed out, and their record lost, may go on at `next`:
+/// what was lost and what is to come must lie in no window together. Cause::refused, saying which slot is the first,
+/// when they do, and under definitions that never forget. Proof: docs/guarantees/ledger.md, "Rollback".
+Result<void> check_after_loss(const Definition& definition, Slot last_handed_out, Slot next);
 
 /// Publishes a stream with secure noise. Charge, make durable, then release: in that order, always.
 ///
@@ -35,8 +42,13 @@ class Publisher {
   Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink, LedgerWriter ledger);
   /// Takes over from an earlier run: every recorded slot is run again from `reader` and handed to the sink, which knows
   /// what it has handed out before. Then the ledger is continued.
+  /// Nothing is handed out before all of `ledger` is durable: the run before may have been killed between the two.
   static Result<Publisher> resume(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink,
                                   LedgerWriter ledger, LedgerReader reader);
+
+  /// Goes on at `next` after a part of the ledger was lost, in which slots up to `last_handed_out` may have been handed
+  /// out. The slots before `next` are recorded as missing, cost nothing and are not handed out. As check_after_loss().
+  Result<void> leave_out_before(Slot next, Slot last_handed_out);
 
   /// The slot that publish() expects next.
   Slot next_slot() const { return runner_.next_slot(); }
@@ -48,6 +60,8 @@ class Publisher {
   Result<void> flush();
   /// The stream is complete: flushes and closes the ledger.
   Result<void> finish();
+  /// The head of what is durable in the ledger; there must be one.
+  const LedgerHead& head() const { return ledger_->head(); }
 
   struct RunOptions {
     /// Flush whenever the source would have to wait, so that a slot is out as soon as it is complete. Otherwise slots
@@ -64,14 +78,19 @@ class Publisher {
             std::unique_ptr<LedgerWriter> ledger);
 
   Result<void> hand_out();
+  /// Runs the slots before `next` without values and without handing them out.
+  Result<void> run_without_values_before(Slot next);
 
+  Definition definition_;
+  SecureNoise* noise_;                    // the runner's
   std::unique_ptr<LedgerWriter> ledger_;  // before runner_, which points to it
   SlotRunner runner_;
   ReleaseSink* sink_;
   std::size_t pending_slots_ = 0;
-  Slot last_slot_ = -1;           // the last one prepared for the sink
-  std::optional<Error> failure_;  // of a flush
-  std::optional<Error> stopped_;  // of a slot: the stream has ended there
+  Slot last_slot_ = -1;            // the last one prepared for the sink
+  std::int32_t utc_offset_s_ = 0;  // of the last slot
+  std::optional<Error> failure_;   // of a flush
+  std::optional<Error> stopped_;   // of a slot: the stream has ended there
 };
 
 }  // namespace fugu

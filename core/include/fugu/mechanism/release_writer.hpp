@@ -25,11 +25,13 @@ class ReleaseWriter final : public ReleaseSink {
   Result<void> expect_earlier(const std::string& path);
 
   void prepare(const Release& release) override;
+  void leave_out(const Release& release) override;
   Result<void> emit() override;
 
  private:
   ReleaseWriter(ReleaseRows rows, int descriptor, std::string name);
 
+  void append_rows(const Release& release);
   void compare_with_earlier(std::string_view rows);
 
   ReleaseRows rows_;

@@ -49,6 +49,8 @@ class SlotRunner {
   Result<void> place_units(const SlotRow& row);
   /// Runs the next slot on true values.
   Result<const Release*> run(const SlotRow& row);
+  /// Runs the next slot with all series missing: no reading is in it, wherever units count.
+  Result<const Release*> run_without_values(std::int32_t utc_offset_s);
   /// Runs the next slot on recorded answers; nullptr when the ledger ends.
   Result<const Release*> rerun(class Replay& replay);
   /// From now on nothing before the next slot is remembered.
@@ -68,7 +70,7 @@ class SlotRunner {
   Result<void> record_estimates(class Replay* replay);
   /// The next event that is not on record; nullptr when there is none yet.
   Result<const PolicyEvent*> next_policy();
-  Result<void> consider(const PolicyEvent& event);
+  Result<void> consider(PolicyEvent event);
   Result<void> judge(const PolicyEvent& event) const;
   Result<void> go_on_without(const PolicyEvent& event, const Error& why);
   Result<void> go_on_without_reading(const Error& why);

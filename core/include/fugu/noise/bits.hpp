@@ -30,7 +30,7 @@ class BitSource {
   const unsigned char* window(std::size_t bytes) {
     const bool forked = generation_ != detail::fork_generation.load(std::memory_order_relaxed);
     if (unused_bytes_ < bytes || forked) [[unlikely]]
-      renew();
+      refill();
     return end();
   }
 
@@ -66,7 +66,7 @@ class BitSource {
   static constexpr std::size_t kWipeBytes = 32;
 
   unsigned char* end() { return storage_ + kWindowBytes + unused_bytes_; }
-  void renew();
+  void refill();
 
   const std::size_t block_bytes_;
   std::size_t unused_bytes_ = 0;
@@ -81,8 +81,15 @@ class SecureBits final : public BitSource {
  public:
   SecureBits();
 
+  /// Drops buffered bits; before the next ones are made, the generator takes fresh entropy from the operating system.
+  /// So two copies of a process that waits, such as a machine restored twice from one snapshot, draw different bits
+  /// when they go on, provided that the operating system noticed (Linux does from 5.18 on, if the hypervisor tells it).
+  void renew();
+
  private:
   void fill(std::span<unsigned char> block) override;
+
+  bool needs_entropy_ = false;
 };
 
 }  // namespace fugu

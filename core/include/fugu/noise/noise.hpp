@@ -40,6 +40,9 @@ class SecureNoise final : public Noise {
   std::int64_t gaussian(const Rational& variance) override;
   void add(NoiseKind kind, const Rational& parameter, std::span<std::int64_t> values) override;
 
+  /// The next draws owe nothing to bits that are in memory now (SecureBits::renew).
+  void renew_bits() { bits_.renew(); }
+
  private:
   SecureBits bits_;
 };

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "fugu/base/digest.hpp"
+
 namespace fugu {
 
 /// A secret of 256 bits. Not printable by accident: only hex() writes it.
@@ -50,9 +52,5 @@ std::uint64_t word_of(const KeyedHash::Digest& digest, std::size_t word);
 
 /// Whether both are equal, in a time that does not say where they differ.
 bool same_secret(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b);
-
-std::string to_hex(std::span<const std::uint8_t> bytes);
-/// False when `hex` does not have twice as many hexadecimal digits (lower case) as there are bytes.
-bool from_hex(std::string_view hex, std::span<std::uint8_t> bytes);
 
 }  // namespace fugu

@@ -1,0 +1,166 @@
+// A run over its files: started, resumed, and refused where something does not fit.
+#include "fugu/mechanism/run.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fugu/accounting/audit.hpp"
+#include "fugu/strategy/baselines.hpp"
+#include "support/builders.hpp"
+#include "support/publishing.hpp"
+#include "support/temp_dir.hpp"
+
+namespace fugu::test {
+namespace {
+
+class RunFolder : public ::testing::Test {
+ protected:
+  RunFiles files() const { return {.ledger = dir_ / "run.ledger", .releases = dir_ / "out.csv"}; }
+  static Mechanism mechanism(const Definition& definition = define(Protects::w_event, 1, 0, 4)) {
+    return {definition, expose_one(3), NoiseKind::laplace, std::make_unique<EveryKth>(1)};
+  }
+  static RunIdentity identity(const std::string& strategy = "uniform") {
+    RunIdentity about{.format = {}, .facts = {{"mechanism", strategy}}};
+    about.format.series = {"a"};
+    return about;
+  }
+  /// Publishes up to before slot `to` and stops there, as a kill would have it.
+  Result<LedgerHead> publish(RunFiles files, Slot to, std::optional<Slot> not_before = {},
+                             const RunIdentity& about = identity()) {
+    FUGU_ASSIGN(fugu::Run run, fugu::Run::open(std::move(files)));
+    FUGU_ASSIGN(Publisher * publisher, run.begin(mechanism(), about, not_before));
+    for (Slot slot = publisher->next_slot(); slot < to; ++slot) {
+      FUGU_TRY(publisher->publish(row_of(slot, {100 + slot})));
+      FUGU_TRY(publisher->flush());
+    }
+    return publisher->head();
+  }
+  std::string bytes(const char* name) const { return read_file(dir_ / name); }
+  void restore(const char* name, const std::string& content) { write_file(dir_ / name, content); }
+
+  TempDir dir_;
+};
+
+TEST_F(RunFolder, StartsAndResumes) {
+  ASSERT_TRUE(publish(files(), 3));
+  const std::string before = bytes("out.csv");
+  const auto head = publish(files(), 7);
+  ASSERT_TRUE(head) << reason(head);
+  EXPECT_TRUE(bytes("out.csv").starts_with(before));
+  EXPECT_EQ(**HeadFile::read(dir_ / "run.ledger.head"), *head);
+  EXPECT_EQ(head->slots, 7u);
+  EXPECT_TRUE(audit_ledger(dir_ / "run.ledger", {.open_ended = true})->holds());
+}
+
+TEST_F(RunFolder, AnotherIdentityIsRefused) {
+  ASSERT_TRUE(publish(files(), 3));
+  const auto other = publish(files(), 4, {}, identity("hybrid"));
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().cause, Cause::usage);
+  EXPECT_NE(reason(other).find("mechanism = uniform there and hybrid here"), std::string::npos) << reason(other);
+}
+
+TEST_F(RunFolder, AnOlderLedgerIsRecognisedAndNotContinued) {
+  ASSERT_TRUE(publish(files(), 3));
+  const std::string older = bytes("run.ledger");
+  const std::string older_out = bytes("out.csv");
+  ASSERT_TRUE(publish(files(), 9));
+  // The backup brings back the ledger, and the releases went to somebody who keeps them.
+  restore("run.ledger", older);
+  restore("out.csv", older_out);
+  const auto refused = publish(files(), 12);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().cause, Cause::refused);
+  EXPECT_NE(reason(refused).find("the first slot to go on with is 12"), std::string::npos) << reason(refused);
+  EXPECT_EQ(bytes("run.ledger"), older) << "a refusal changes nothing";
+  EXPECT_EQ(bytes("out.csv"), older_out);
+
+  EXPECT_EQ(publish(files(), 20, 11).error().cause, Cause::refused) << "slot 8 and slot 11 lie in one window";
+  EXPECT_EQ(bytes("run.ledger"), older);
+  ASSERT_TRUE(publish(files(), 20, 12));
+  const auto report = audit_ledger(dir_ / "run.ledger", {.open_ended = true});
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->holds()) << report->findings[0];
+  EXPECT_EQ(report->slots_left_out, 9u);
+  EXPECT_TRUE(bytes("out.csv").starts_with(older_out));
+  EXPECT_EQ(bytes("out.csv").substr(older_out.size(), 3), "12,") << "slots 3 to 11 are left out";
+  const std::string out = bytes("out.csv");
+  ASSERT_TRUE(publish(files(), 20)) << "from now on as always";
+  EXPECT_EQ(bytes("out.csv"), out);
+}
+
+TEST_F(RunFolder, AHeadElsewhereRecognisesAFolderThatWasRestored) {
+  RunFiles with_head = files();
+  with_head.head = dir_ / "elsewhere.head";
+  ASSERT_TRUE(publish(with_head, 3));
+  const std::string older = bytes("run.ledger");
+  ASSERT_TRUE(publish(with_head, 9));
+  restore("run.ledger", older);
+  std::filesystem::remove(dir_ / "out.csv");
+  EXPECT_EQ(publish(with_head, 12).error().cause, Cause::refused);
+  with_head.head = dir_ / "mistyped.head";
+  EXPECT_EQ(publish(with_head, 12).error().cause, Cause::usage);
+}
+
+TEST_F(RunFolder, AHeadWithoutItsLedgerStartsNothing) {
+  ASSERT_TRUE(publish(files(), 3));
+  std::filesystem::remove(dir_ / "run.ledger");
+  std::filesystem::remove(dir_ / "out.csv");
+  EXPECT_EQ(publish(files(), 3).error().cause, Cause::refused);
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "run.ledger"));
+}
+
+TEST_F(RunFolder, ALedgerWithoutItsHeadSaysSo) {
+  ASSERT_TRUE(publish(files(), 3));
+  {
+    const auto run = fugu::Run::open(files());
+    EXPECT_TRUE(run->earlier()->head_known);
+  }
+  std::filesystem::remove(dir_ / "run.ledger.head");
+  {
+    const auto run = fugu::Run::open(files());
+    EXPECT_FALSE(run->earlier()->head_known);
+  }
+  ASSERT_TRUE(publish(files(), 4));
+  EXPECT_EQ((*HeadFile::read(dir_ / "run.ledger.head"))->slots, 4u) << "it is made again";
+}
+
+TEST_F(RunFolder, NothingIsLeftOutOfANewStream) {
+  EXPECT_EQ(publish(files(), 3, 7).error().cause, Cause::usage);
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "run.ledger"));
+}
+
+TEST_F(RunFolder, SignsWithTheKeyItWasBegunWith) {
+  RunFiles with_key = files();
+  with_key.key = *OperatorKey::create(dir_ / "key");
+  ASSERT_TRUE(publish(with_key, 3));
+  EXPECT_EQ(publish(files(), 4).error().cause, Cause::usage) << "without it the ledger would go on unsigned";
+  ASSERT_TRUE(publish(with_key, 5));
+  EXPECT_EQ(only<SignedHead>(read_ledger(dir_ / "run.ledger").records).size(), 6u);  // one more for the resumed run
+}
+
+TEST_F(RunFolder, ReleasesDoNotFollowASymbolicLink) {
+  write_file(dir_ / "precious", "something of somebody");
+  std::filesystem::create_symlink(dir_ / "precious", dir_ / "out.csv");
+  RunFiles without_ledger{.ledger = "", .releases = dir_ / "out.csv"};
+  const auto refused = publish(without_ledger, 3);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().cause, Cause::usage);
+  EXPECT_NE(reason(refused).find("symbolic link"), std::string::npos) << reason(refused);
+  EXPECT_EQ(bytes("precious"), "something of somebody");
+}
+
+TEST_F(RunFolder, LeavesNoMemoryDumps) {
+  ::prctl(PR_SET_DUMPABLE, 1);
+  ASSERT_TRUE(fugu::Run::open(files()));
+  EXPECT_EQ(::prctl(PR_GET_DUMPABLE), 0);
+  ::prctl(PR_SET_DUMPABLE, 1);
+}
+
+}  // namespace
+}  // namespace fugu::test
