@@ -456,7 +456,7 @@ TEST(Usage, EachMistakeIsNamed) {
     EXPECT_TRUE(finished.err.starts_with("fugu: ")) << finished;
     expect_discreet(finished);
     EXPECT_FALSE(std::filesystem::exists(directory / "run.ledger")) << "fugu " << usage.command;
-    if (HasFailure()) forget_run(directory);
+    if (HasFailure()) remove_ledger(directory);
   }
 }
 

@@ -47,7 +47,7 @@ TEST_F(Policies, AreKeptAndAudited) {
     const Finished audit = run_fugu(directory_, "audit --released out.csv --policies p.csv");
     EXPECT_EQ(audit.exit_code, 0) << mechanism << audit;
     EXPECT_NE(audit.out.find("policies    3; the worst may have lost"), std::string::npos) << audit;
-    forget_run(directory_);
+    remove_ledger(directory_);
     std::filesystem::remove(directory_ / "out.csv");
   }
 }
@@ -86,7 +86,7 @@ TEST_F(Policies, WhoHidesNothingIsWarned) {
       "--policies p.csv --exact-when-idle --mechanism narwhal --ledger run.ledger --out out.csv";
   const auto warnings = [&](const std::string& rows, const std::string& more) {
     state(rows);
-    forget_run(directory_);
+    remove_ledger(directory_);
     std::filesystem::remove(directory_ / "out.csv");
     const Finished finished = publish(options + more);
     EXPECT_EQ(finished.exit_code, 0) << finished;
@@ -308,7 +308,8 @@ class LivePolicies : public Policies {
     return run_fugu(directory_, command(idle), rows);
   }
   void forget_run() const {
-    for (const char* name : {"run.ledger", "out.csv", "p.csv"}) std::filesystem::remove(directory_ / name);
+    for (const char* name : {"run.ledger", "run.ledger.head", "out.csv", "p.csv"})
+      std::filesystem::remove(directory_ / name);
   }
   void append(const std::string& rows) { std::ofstream(directory_ / "p.csv", std::ios::app) << rows; }
 
@@ -336,7 +337,7 @@ TEST_F(LivePolicies, OfJsonStayJsonWhateverIsAppended) {
     EXPECT_NE(finished.err.find("the row is ignored"), std::string::npos) << finished;
     EXPECT_EQ(noisy_slots(), "2 8 ") << finished;
     expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
-    forget_run(directory_);
+    remove_ledger(directory_);
     std::filesystem::remove(directory_ / "out.csv");
   }
 }
@@ -535,7 +536,7 @@ TEST_F(RestartedPolicies, ThoseStatedMeanwhileAreKept) {
 TEST_F(RestartedPolicies, AFileThatCannotBeReadAsAWholeStopsTheRun) {
   const std::string before = "m1,2,4,1,1,1\n";
   for (const std::string idle : {"--exact-when-idle", "--floor event:1 --sensitivity 1"}) {
-    forget_run(directory_);
+    remove_ledger(directory_);
     std::filesystem::remove(directory_ / "out.csv");
     state(before);
     ASSERT_EQ(run_until(10, "", idle).exit_code, 0);

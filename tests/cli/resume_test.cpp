@@ -302,7 +302,7 @@ TEST(Start, SlotNumbersMayBeginLater) {
   EXPECT_EQ(read_file(directory / "out.csv"), out);
   // A number that is far off is a mistake.
   write_file(directory / "s.csv", "time,load\n3000000,1000\n");
-  forget_run(directory);
+  remove_ledger(directory);
   std::filesystem::remove(directory / "out.csv");
   EXPECT_EQ(run_fugu(directory, command).exit_code, 2);
 }

@@ -92,7 +92,7 @@ TEST_F(Rollback, AKeptHeadTellsWhetherHistoryWasRewritten) {
   ASSERT_EQ(kept.size(), 64u);
   ASSERT_EQ(publish(8).exit_code, 0);
   expect_audit_holds(directory_, "--ledger run.ledger --head " + kept);
-  forget_run(directory_);
+  remove_ledger(directory_);
   ASSERT_EQ(publish(8).exit_code, 0);
   EXPECT_EQ(run_fugu(directory_, "audit --ledger run.ledger --head " + kept).exit_code, 1);
   EXPECT_EQ(run_fugu(directory_, "audit --ledger run.ledger --head abc").exit_code, 2);

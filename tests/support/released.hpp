@@ -26,7 +26,7 @@ inline std::vector<std::string> fields_of(const std::string& line) {
 }
 
 /// As if `run.ledger` had never been: its head file goes, too, which would not let another take its place.
-inline void forget_run(const TempDir& directory) {
+inline void remove_ledger(const TempDir& directory) {
   for (const char* file : {"run.ledger", "run.ledger.head"}) std::filesystem::remove(directory / file);
 }
 
