@@ -82,7 +82,7 @@ Policy some_policy(Bytes& bytes) {
 
 /// Keeps to the open slot by itself; `open` follows what is closed.
 LedgerRecord some_record(Bytes& bytes, Slot& open) {
-  switch (bytes.below(12)) {
+  switch (bytes.below(13)) {
     case 0: return MissingSeries{some_slot(bytes, open), {static_cast<SeriesId>(bytes.number())}};
     case 1:
       return Estimates{some_slot(bytes, open),
@@ -96,6 +96,11 @@ LedgerRecord some_record(Bytes& bytes, Slot& open) {
     case 7:
     case 8:
     case 9: return some_answer(bytes, open);
+    case 12: {
+      const Slot slot = some_slot(bytes, open);
+      const auto signature = static_cast<std::uint32_t>(bytes.below(8) < 7 ? bytes.below(2) : bytes.number());
+      return UnitPlaced{slot, bytes.below(2) == 0 ? "m" : "n", signature};
+    }
     default: {
       const SlotEnd end{some_slot(bytes, open), 0, 0};
       if (end.slot == open) ++open;

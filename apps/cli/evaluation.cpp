@@ -43,7 +43,7 @@ class Predictor {
 
 Result<Evaluation> evaluate(const SourceOptions& stream, const std::string& released,
                             const EvaluationOptions& options) {
-  FUGU_ASSIGN(OpenSource source, OpenSource::open(stream, std::nullopt, 0));
+  FUGU_ASSIGN(OpenSource source, OpenSource::open(stream));
   TruthStream truth(source.source(), source.unit_step().to_rational());
   const double unit_step = source.unit_step().to_double();
   const std::vector<std::string> names = truth.series();

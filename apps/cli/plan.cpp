@@ -191,6 +191,11 @@ void add_plan(CLI::App& app, Outcome& outcome) {
       ->add_option("--series-map", arguments->series_map,
                    "CSV meter,series: what each meter counts into, as for readings")
       ->group(stream);
+  command
+      ->add_option("--households", arguments->households,
+                   "CSV meter,household: policies of all meters of a household are kept together")
+      ->needs("--series-map")
+      ->group(stream);
   command->add_option("--unit-step", arguments->unit_step, "The stream's grid: magnitudes are rounded up to it")
       ->capture_default_str()
       ->group(stream);

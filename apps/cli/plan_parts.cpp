@@ -106,7 +106,7 @@ std::vector<PlanPart> plan_parts(const PolicyBook& book, std::span<const StatedP
 
   std::vector<std::vector<SeriesId>> signatures;
   for (std::size_t g = 0; g < exposure.signature_count(); ++g) signatures.push_back(exposure.signature(g));
-  const MeterSignatures membership(map, std::move(signatures));
+  const UnitSignatures membership(map, std::move(signatures));
   const Currency currency = options.delta.value() == 0 ? Currency::epsilon : Currency::rho;
   const auto for_parts_of = [&](std::string_view meter, const auto& act) {
     const std::vector<std::uint32_t> of = membership.of(meter);

@@ -34,8 +34,7 @@ PolicyContext PlanRun::context() const {
 /// Names of the stream's series: from the map, as given, or made up where only their number is.
 Result<void> PlanRun::read_series() {
   if (!arguments_.series_map.empty()) {
-    FUGU_ASSIGN(Input input, Input::open(arguments_.series_map));
-    FUGU_ASSIGN(map_, SeriesMap::read(std::move(input)));
+    FUGU_ASSIGN(map_, read_series_map({arguments_.series_map, arguments_.households}));
     outlook_.series = map_->series();
     return {};
   }

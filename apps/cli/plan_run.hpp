@@ -20,6 +20,7 @@ struct PlanArguments {
   DefinitionOptions definition;  ///< of which a plan needs policies, budgets, sensitivity and δ
   std::vector<std::string> series;
   std::string series_map;
+  std::string households;
   std::vector<std::string> strategies;
   std::string unit_step = "1";
   std::string unit;

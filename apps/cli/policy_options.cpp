@@ -120,7 +120,7 @@ Result<PolicyOptions> PolicyArguments::reading(const PolicyContext& context) con
   options.series = context.series;
   options.largest_change_steps = context.largest_change_steps;
   if (context.can_keep)
-    options.can_keep = [membership = MeterSignatures(context.map, context.signatures), can_keep = context.can_keep](
+    options.can_keep = [membership = UnitSignatures(context.map, context.signatures), can_keep = context.can_keep](
                            std::string_view meter, const Policy& policy) {
       // Who counts where matters for series that are named, and takes long to find.
       return can_keep(policy.shape ? membership.of(meter) : std::vector<std::uint32_t>(), policy);
@@ -161,7 +161,7 @@ Result<PolicyRows> PolicyArguments::read_rows(const PolicyContext& context) cons
 Result<std::unique_ptr<PolicyFeed>> PolicyArguments::feed(const PolicyContext& context, bool fresh, bool live) const {
   FUGU_ASSIGN(PolicyOptions options, reading(context));
   FUGU_ASSIGN(auto file, PolicyFile::open({policies, std::move(options),
-                                           MeterSignatures(context.map, context.signatures), fresh, live, warn}));
+                                           UnitSignatures(context.map, context.signatures), fresh, live, warn}));
   if (fresh && exact_when_idle && file->began_empty())
     warn(policies + ": holds no policy" + (live ? " yet" : "") +
          ": with --exact-when-idle every value is released as it is" + (live ? " until one is stated" : ""));

@@ -126,20 +126,6 @@ class PolicyNotices final : public PolicyListener {
   Slot earliest_ = kPolicySlotMax + 1;
 };
 
-/// FNV-1a over who counts into what.
-std::string fingerprint(const SeriesMap& map) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  const auto add = [&](std::string_view text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    hash = (hash ^ 0xff) * 0x100000001b3u;
-  };
-  for (MeterId meter = 0; meter < map.meter_count(); ++meter) {
-    add(map.meter_name(meter));
-    for (const SeriesId series : map.series_of(meter)) add(map.series()[series]);
-  }
-  return std::to_string(hash);
-}
-
 /// One call of `fugu publish`.
 class PublishRun {
  public:
@@ -149,7 +135,7 @@ class PublishRun {
 
  private:
   Result<void> check() const;
-  Result<void> open_source(const std::optional<RunClock>& clock);
+  Result<void> open_source(const EarlierRuns* earlier);
   Result<Mechanism> mechanism(const RunClock& clock, bool fresh);
   bool has_policies() const;
   Result<std::unique_ptr<PolicyFeed>> policies(const RunClock& clock, bool fresh) const;
@@ -209,6 +195,7 @@ Result<void> PublishRun::check() const {
   if (const auto files = check_different({{"--stream", options_.source.stream},
                                           {"--readings", options_.source.readings},
                                           {"--series-map", options_.source.series_map},
+                                          {"--households", options_.source.households},
                                           {"--distributional", options_.source.distributional},
                                           {"--policies", options_.definition.policies.policies},
                                           {"--out", options_.out},
@@ -228,23 +215,21 @@ NoiseKind PublishRun::noise() const {
   return options_.noise == "gaussian" ? NoiseKind::gaussian : NoiseKind::laplace;
 }
 
-Result<void> PublishRun::open_source(const std::optional<RunClock>& clock) {
-  FUGU_ASSIGN(OpenSource opened, OpenSource::open(options_.source, clock ? std::optional(clock->clock) : std::nullopt,
-                                                  clock ? clock->utc_offset_s : 0));
+Result<void> PublishRun::open_source(const EarlierRuns* earlier) {
+  FUGU_ASSIGN(OpenSource opened, OpenSource::open(options_.source, earlier));
   source_.emplace(std::move(opened));
-  const std::size_t series = source_->series().size();
-  if (const auto change = source_->clamp_change_steps()) {
+  if (const auto counting = source_->counting()) {
     if (!options_.definition.sensitivity.empty())
       return Error{Cause::usage, "--sensitivity follows from --clamp when readings are given: leave it out"};
     if (options_.definition.budgets != "shared")
       return Error{Cause::usage, "--budgets follows from --series-map when readings are given: leave it out"};
-    FUGU_ASSIGN(
-        Exposure exposure,
-        Exposure::make({.sensitivity_steps = std::vector<std::uint64_t>(series, static_cast<std::uint64_t>(*change)),
-                        .signatures = *source_->signatures()}));
+    // A stream that goes on keeps what it began with; the map may have changed since, within that.
+    FUGU_ASSIGN(Exposure exposure, earlier != nullptr ? Result<Exposure>(*earlier->exposure) : exposure_of(*counting));
+    source_->follow_maps_within(exposure);
     exposure_.emplace(std::move(exposure));
   } else {
-    FUGU_ASSIGN(Exposure exposure, options_.definition.exposure_of_stream(source_->unit_step(), series));
+    FUGU_ASSIGN(Exposure exposure,
+                options_.definition.exposure_of_stream(source_->unit_step(), source_->series().size()));
     exposure_.emplace(std::move(exposure));
   }
   return {};
@@ -259,7 +244,7 @@ Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, 
                         .default_utc_offset_s = clock.utc_offset_s,
                         .map = source_->series_map(),
                         .series = source_->series()};
-  if (!source_->clamp_change_steps() && definition_->floor() != nullptr)
+  if (!source_->counting() && definition_->floor() != nullptr)
     context.largest_change_steps = largest_sensitivity_steps(*exposure_);
   for (std::size_t g = 0; g < exposure_->signature_count(); ++g) context.signatures.push_back(exposure_->signature(g));
   context.can_keep = [this](const std::vector<std::uint32_t>& signatures, const Policy& policy) {
@@ -329,8 +314,7 @@ RunIdentity PublishRun::identity(const RunClock& clock) const {
     facts["horizon"] = std::to_string(options_.definition.horizon.value_or(0));
     facts["least"] = options_.least;
   }
-  if (has_policies() && source_->series_map() != nullptr)
-    facts["series-map"] = fingerprint(*source_->series_map());  // policies are kept where their meters count
+  if (source_->counting()) facts["clamp"] = options_.source.clamp;
   if (source_->distributional() != nullptr)
     facts["distributional"] = source_->distributional()->state().id();  // other constants: another stream
   return identity;
@@ -377,7 +361,7 @@ void PublishRun::warn_about_delta() const {
 }
 
 Outcome PublishRun::start(std::optional<Run> run) {
-  FUGU_TRY(open_source(std::nullopt));
+  FUGU_TRY(open_source(nullptr));
   const bool keeps_ledger = !options_.ledger.empty();
   Primed source(source_->source());
   FUGU_ASSIGN(const bool has_rows, source.prime());  // the clock is known from the first row on
@@ -402,7 +386,7 @@ Outcome PublishRun::start(std::optional<Run> run) {
 
 Outcome PublishRun::resume(Run run) {
   const EarlierRuns earlier = *run.earlier();
-  FUGU_TRY(open_source(RunClock{earlier.clock.clock, earlier.utc_offset_s}));
+  FUGU_TRY(open_source(&earlier));
   FUGU_ASSIGN(Mechanism made, mechanism(earlier.clock, false));
   FUGU_ASSIGN(const auto first, not_before(earlier.clock));
   if (!earlier.head_known)

@@ -14,6 +14,11 @@ void SourceOptions::add_to(CLI::App& command) {
   command.add_option("--readings", readings, "Readings, CSV long: time,meter,value; needs --series-map and --clamp")
       ->group(group);
   command.add_option("--series-map", series_map, "CSV meter,series: what each meter counts into")->group(group);
+  command
+      .add_option("--households", households,
+                  "CSV meter,household: whose meters are whose; a household is protected as a whole (default: each "
+                  "meter is one)")
+      ->group(group);
   command.add_option("--clamp", clamp, "Public bound of a reading: K for [0, K], or LO:HI")->group(group);
   command.add_option("--unit-step", unit_step, "Grid of all values: released values are multiples of it")
       ->capture_default_str()
@@ -77,8 +82,7 @@ struct TimeOptions {
   std::optional<std::int32_t> default_utc_offset_s;
 };
 
-Result<TimeOptions> time_options(const SourceOptions& options, const std::optional<Clock>& clock,
-                                 std::int32_t utc_offset_s) {
+Result<TimeOptions> time_options(const SourceOptions& options, const EarlierRuns* earlier) {
   TimeOptions time;
   if (!options.slot_length.empty()) {
     const auto parsed = parse_duration(options.slot_length);
@@ -90,9 +94,9 @@ Result<TimeOptions> time_options(const SourceOptions& options, const std::option
     if (!parsed) return usage("--utc-offset: " + parsed.error().message);
     time.default_utc_offset_s = *parsed;
   }
-  if (clock && clock->has_time()) {
-    time.slot_s = clock->slot_s();
-    time.origin = Stamp{clock->origin_s(), utc_offset_s};
+  if (earlier != nullptr && earlier->clock.clock.has_time()) {
+    time.slot_s = earlier->clock.clock.slot_s();
+    time.origin = Stamp{earlier->clock.clock.origin_s(), earlier->utc_offset_s};
   }
   return time;
 }
@@ -113,25 +117,26 @@ Result<ClampRange> parse_clamp(const UnitStep& unit_step, const std::string& tex
   return range;
 }
 
-Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::optional<Clock>& clock,
-                                    std::int32_t utc_offset_s) {
+Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierRuns* earlier) {
   if (!options.distributional.empty() && options.readings.empty())
     return usage("--distributional changes what meters send: give --readings, not --stream");
   if (options.stream.empty() == options.readings.empty())
     return usage("say what to read: either --stream S.csv, or --readings R.csv --series-map M.csv --clamp K");
   const SourceOptions defaults;
-  const bool about_readings = !options.series_map.empty() || !options.clamp.empty() || options.strict ||
-                              options.grace_slots != defaults.grace_slots || options.late != defaults.late;
+  const bool about_readings = !options.series_map.empty() || !options.households.empty() || !options.clamp.empty() ||
+                              options.strict || options.grace_slots != defaults.grace_slots ||
+                              options.late != defaults.late;
   if (!options.stream.empty() && about_readings)
     return usage(
-        "--series-map, --clamp, --grace, --late and --strict belong to --readings: totals are taken as they are, and "
+        "--series-map, --households, --clamp, --grace, --late and --strict belong to --readings: totals are taken as "
+        "they are, and "
         "--sensitivity says what one meter can change");
   if (options.close_by_clock && (!options.follow || options.readings.empty()))
     return usage("--close-by-clock closes slots of live readings: give --follow and --readings as well");
   const WallClock live_clock = options.follow ? WallClock(wall_clock_s) : WallClock();
   OpenSource open;
   FUGU_ASSIGN(open.unit_step_, of_option("--unit-step", UnitStep::parse(options.unit_step)));
-  FUGU_ASSIGN(const TimeOptions time, time_options(options, clock, utc_offset_s));
+  FUGU_ASSIGN(const TimeOptions time, time_options(options, earlier));
   if (!options.stream.empty()) {
     FUGU_ASSIGN(Input input, Input::open(options.stream, open.progress_));
     FUGU_ASSIGN(StreamReader reader,
@@ -151,8 +156,8 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
   if (options.series_map.empty() || options.clamp.empty())
     return usage("--readings needs --series-map M.csv and --clamp K, the public bound of one reading");
   FUGU_ASSIGN(open.clamp_, parse_clamp(open.unit_step_, options.clamp));
-  FUGU_ASSIGN(Input map_input, Input::open(options.series_map));
-  FUGU_ASSIGN(SeriesMap map, SeriesMap::read(std::move(map_input)));
+  const SeriesMapPaths maps{options.series_map, options.households};
+  FUGU_ASSIGN(SeriesMap map, read_series_map(maps, earlier != nullptr ? earlier->series : std::vector<std::string>()));
   if (!options.distributional.empty()) {
     FUGU_ASSIGN(DistributionalState state, DistributionalState::load(options.distributional));
     FUGU_TRY(state.check(map, open.clamp_, open.unit_step_));
@@ -173,19 +178,27 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const std::opt
                                     .late = options.late == "drop" ? LateRule::drop : LateRule::error,
                                     .beyond = options.strict ? BeyondRule::error : BeyondRule::clamp,
                                     .transform = open.distributional_,
+                                    .new_map = options.follow ? open.follow_maps(maps) : nullptr,
                                     .warn = warn}));
   open.readings_ = std::make_unique<ReadingsReader>(std::move(reader));
   return open;
 }
 
-std::optional<std::int64_t> OpenSource::clamp_change_steps() const {
-  if (!readings_) return std::nullopt;
-  return distributional_ ? distributional_->change_steps() : largest_change(clamp_);
+std::uint64_t OpenSource::change_of_one_meter() const {
+  return static_cast<std::uint64_t>(distributional_ ? distributional_->change_steps() : largest_change(clamp_));
 }
 
-std::optional<std::vector<std::vector<SeriesId>>> OpenSource::signatures() const {
+std::optional<Counting> OpenSource::counting() const {
   if (!readings_) return std::nullopt;
-  return readings_->series_map().signatures();
+  return Counting{&readings_->series_map(), change_of_one_meter()};
+}
+
+std::function<std::optional<SeriesMap>(const SeriesMap&)> OpenSource::follow_maps(const SeriesMapPaths& paths) const {
+  const auto check = [covered_by = covered_by_, change = change_of_one_meter()](const SeriesMap& map) -> Result<void> {
+    return *covered_by ? check_covered(**covered_by, {&map, change}) : Result<void>();
+  };
+  auto file = std::make_shared<SeriesMapFile>(SeriesMapFile::Options{paths, check, warn});
+  return [file](const SeriesMap& now) { return file->look(now); };
 }
 
 std::string OpenSource::summary() const {
@@ -201,6 +214,7 @@ std::string OpenSource::summary() const {
   add(counters.late, "late and dropped");
   add(counters.early, "ahead of the clock and dropped");
   add(counters.skipped, "already released");
+  add(counters.elsewhere, "of meters that the map did not have at the time");
   return text;
 }
 

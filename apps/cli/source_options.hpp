@@ -7,7 +7,10 @@
 #include <optional>
 #include <string>
 
+#include "fugu/accounting/membership.hpp"
+#include "fugu/mechanism/run.hpp"
 #include "fugu/stream/readings_reader.hpp"
+#include "fugu/stream/series_map_file.hpp"
 #include "fugu/stream/stream_reader.hpp"
 
 namespace fugu {
@@ -20,6 +23,7 @@ struct SourceOptions {
   std::string stream;
   std::string readings;
   std::string series_map;
+  std::string households;
   std::string clamp;
   std::string unit_step = "1";
   std::string slot_length;
@@ -41,9 +45,8 @@ struct SourceOptions {
 /// An open stream of true values and its public facts.
 class OpenSource {
  public:
-  /// `clock` is that of an earlier run: the stream continues it.
-  static Result<OpenSource> open(const SourceOptions& options, const std::optional<Clock>& clock,
-                                 std::int32_t utc_offset_s);
+  /// `earlier`: runs that the stream continues, by their clock and with their series.
+  static Result<OpenSource> open(const SourceOptions& options, const EarlierRuns* earlier = nullptr);
 
   SlotSource& source() { return stream_ ? static_cast<SlotSource&>(*stream_) : *readings_; }
   const Clock& clock() const { return stream_ ? stream_->clock() : readings_->clock(); }
@@ -51,9 +54,11 @@ class OpenSource {
   const std::vector<std::string>& series() const { return stream_ ? stream_->series() : readings_->series(); }
   void skip_before(Slot slot) { stream_ ? stream_->skip_before(slot) : readings_->skip_before(slot); }
 
-  /// Sensitivity of every series in steps, and who counts into what, where the input says so (readings); else nothing.
-  std::optional<std::int64_t> clamp_change_steps() const;
-  std::optional<std::vector<std::vector<SeriesId>>> signatures() const;
+  /// Where the input says so (readings): by how much one meter changes a series, and who counts into what. Else
+  /// nothing.
+  std::optional<Counting> counting() const;
+  /// From now on maps that change while the input is followed must be covered by this.
+  void follow_maps_within(const Exposure& exposure) { *covered_by_ = exposure; }
   /// Who counts into what; nullptr for a stream of totals.
   const SeriesMap* series_map() const { return readings_ ? &readings_->series_map() : nullptr; }
   /// What meters send instead of their readings; nullptr when they send these.
@@ -64,9 +69,14 @@ class OpenSource {
   std::string summary() const;
 
  private:
+  std::uint64_t change_of_one_meter() const;
+  /// For ReadingsOptions::new_map.
+  std::function<std::optional<SeriesMap>(const SeriesMap&)> follow_maps(const SeriesMapPaths& paths) const;
+
   std::unique_ptr<StreamReader> stream_;
   std::unique_ptr<ReadingsReader> readings_;
   std::shared_ptr<DistributionalStream> distributional_;
+  std::shared_ptr<std::optional<Exposure>> covered_by_ = std::make_shared<std::optional<Exposure>>();
   ClampRange clamp_;
   UnitStep unit_step_;
   std::shared_ptr<ReadProgress> progress_ = std::make_shared<ReadProgress>();

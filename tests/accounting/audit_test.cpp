@@ -323,6 +323,12 @@ TEST_F(Forgery, ComparisonsWithGaussianNoiseUnderAnyPromise) {
   expect_finding_in(records(), "slot 4: an answer has Gaussian noise, which keeps no promise about comparisons");
 }
 
+TEST_F(Forgery, ASessionWithANumberThatNoRunComesTo) {
+  slots_[4].answers.push_back(comparison(4, std::uint64_t{1} << 63, false));
+  slots_[4].end.loss_rate += 0.125;
+  expect_finding_in(records(), "slot 4: a session has a number that no run comes to");
+}
+
 TEST_F(Forgery, ASessionThatChangesItsNoise) {
   for (const Slot slot : {3, 4}) {
     slots_[static_cast<std::size_t>(slot)].answers.push_back(comparison(slot, 1, false));
@@ -429,6 +435,39 @@ TEST_F(Forgery, ASessionThatEndsInTimeIsFine) {
   const AuditReport report = audit();
   EXPECT_TRUE(report.holds()) << all_findings(report);
   EXPECT_EQ(report.worst_loss, 0.875);
+}
+
+TEST_F(Forgery, EveryWindowPaysForTheFirstComparisonThatItHolds) {
+  for (const Slot slot : {3, 4}) {
+    slots_[static_cast<std::size_t>(slot)].answers.push_back(comparison(slot, 1, false));
+    slots_[static_cast<std::size_t>(slot)].end.loss_rate += 0.125;
+  }
+  slots_[6].answers[0].parameter = {{2, 1}};
+  slots_[6].end.loss_rate = 0.5;
+  expect_finding_in(records(), "the promise is broken: slots 4 to 6");  // which do not hold the comparison of slot 3
+  EXPECT_EQ(audit().worst_loss, 1.125);
+}
+
+TEST_F(Forgery, ADeltaThatIsMissedByLittle) {
+  for (SlotRecords& slot : slots_) {
+    slot.answers[0].noise = NoiseKind::gaussian;
+    slot.answers[0].parameter = {{10, 1}};
+    slot.end.loss_rate = 1.0 / 20;
+  }
+  const auto audited = [&](double delta) {
+    header_ = header_of(define(Protects::w_event, 1, delta, 3), expose_one(1));
+    std::filesystem::remove(ledger_);
+    write(records());
+    return audit();
+  };
+  const double lost = audited(0.5).worst_loss;
+  EXPECT_TRUE(audited(lost * (1 + 1e-6)).holds());
+  EXPECT_FALSE(audited(lost * (1 - 1e-6)).holds());
+}
+
+TEST(AuditArithmetic, RoundsUp) {
+  EXPECT_TRUE(audit::Fraction({1}, {3}).up(2) == audit::Units{2});
+  EXPECT_TRUE(audit::Fraction({3}, {4}).up(2) == audit::Units{3});
 }
 
 TEST_F(Forgery, ASessionThatGoesOnAfterARestart) {
@@ -732,6 +771,21 @@ TEST_F(ForgedRows, ARateBelowWhatTheScaleCosts) {
   const auto report = audit_stated_rates(source_of(rows_), header_.definition, header_.exposure, 1);
   ASSERT_TRUE(report);
   EXPECT_EQ(all_findings(*report), "slot 4: the stated loss rate is below what the stated scale costs\n");
+}
+
+TEST_F(ForgedRows, ARateInRhoBelowWhatTheScaleCosts) {
+  for (ReleaseRecord& row : rows_) {
+    row.currency = Currency::rho;
+    row.loss_rate = row.sampled ? 1.0 / 32 : 0;
+  }
+  const Definition approximate = define(Protects::w_event, 1, 1e-3, 3);
+  const auto honest = audit_stated_rates(source_of(rows_), approximate, header_.exposure, 1);
+  ASSERT_TRUE(honest);
+  EXPECT_EQ(all_findings(*honest).find("below what"), std::string::npos);
+  rows_[4].loss_rate = 1.0 / 33;
+  const auto report = audit_stated_rates(source_of(rows_), approximate, header_.exposure, 1);
+  ASSERT_TRUE(report);
+  EXPECT_NE(all_findings(*report).find("slot 4: the stated loss rate is below what"), std::string::npos);
 }
 
 TEST_F(ForgedRows, RatesInAnotherCurrencyAreRefused) {

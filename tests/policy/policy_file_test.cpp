@@ -21,7 +21,7 @@ class PolicyFileTest : public testing::Test {
   Result<std::unique_ptr<PolicyFile>> open(bool fresh, bool live) {
     PolicyOptions reading;
     reading.map = &*map_;
-    return PolicyFile::open({path_, reading, MeterSignatures(&*map_, {{0}, {1}}), fresh, live,
+    return PolicyFile::open({path_, reading, UnitSignatures(&*map_, {{0}, {1}}), fresh, live,
                              [this](const std::string& text) { warnings_ += text + "\n"; }});
   }
   /// All events that are known in `slot`: `meter@first`, `-` before one that is taken back, `!` for an error.
@@ -43,7 +43,7 @@ class PolicyFileTest : public testing::Test {
   }
 
   TempDir directory_;
-  std::string path_ = (directory_ / "p.csv").string();
+  std::string path_ = directory_ / "p.csv";
   Result<SeriesMap> map_ = SeriesMap::read(text_input("meter,series\na,north\nb,south\n"));
   PolicyBook in_force_;
   std::string warnings_;

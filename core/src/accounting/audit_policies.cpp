@@ -42,8 +42,23 @@ std::vector<std::uint32_t> PoliciesHeld::widest_signatures() const {
   return widest;
 }
 
+std::string PoliciesHeld::of_now(std::string_view meter) const {
+  const auto moved = moves_.find(meter);
+  return std::string(meter) + (moved == moves_.end() ? "" : "\n" + std::to_string(moved->second));
+}
+
+bool PoliciesHeld::move(std::string_view meter, Slot slot) {
+  bool over = true;
+  if (const auto id = names_.find(of_now(meter))) {
+    for (std::uint32_t at = last_of_meter_[*id]; at != kNone; at = held_[at].previous)
+      over = over && (held_[at].withdrawn || held_[at].policy.interval.last < slot);
+  }
+  ++moves_[std::string(meter)];
+  return over;
+}
+
 MeterId PoliciesHeld::intern(std::string_view meter) {
-  const MeterId id = names_.intern(meter);
+  const MeterId id = names_.intern(of_now(meter));
   if (id == group_of_meter_.size()) {
     group_of_meter_.push_back(kNone);
     last_of_meter_.push_back(kNone);
@@ -77,7 +92,7 @@ void PoliciesHeld::state(std::string_view meter, std::vector<std::uint32_t> sign
 }
 
 bool PoliciesHeld::withdraw(std::string_view meter, const Policy& policy) {
-  const auto id = names_.find(meter);
+  const auto id = names_.find(of_now(meter));
   if (!id) return false;
   for (std::uint32_t position = last_of_meter_[*id]; position != kNone; position = held_[position].previous) {
     Held& held = held_[position];

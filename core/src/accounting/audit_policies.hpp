@@ -28,6 +28,9 @@ class PoliciesHeld {
   /// `signatures`: of which the meter has one; empty when it may be any. What is said about one meter at different
   /// times adds up: it may be all of them.
   void state(std::string_view meter, std::vector<std::uint32_t> signatures, const Policy& policy);
+  /// From `slot` on the meter counts into other series: what it states then is kept there. False when a policy that it
+  /// stated before reaches so far.
+  bool move(std::string_view meter, Slot slot);
   /// Takes back one policy equal to this; false when there is none.
   bool withdraw(std::string_view meter, const Policy& policy);
   /// After the last policy. What follows needs it.
@@ -35,7 +38,7 @@ class PoliciesHeld {
 
   std::size_t size() const { return held_.size() - withdrawn_; }
   std::size_t meter_count() const { return begins_.size() - 1; }
-  std::string_view name(MeterId meter) const { return names_.name(meter); }
+  std::string_view name(MeterId meter) const { return names_.name(meter).substr(0, names_.name(meter).find('\n')); }
   /// Positions of a meter's policies in force, in the order they were stated.
   std::span<const std::uint32_t> of(MeterId meter) const {
     return {order_.data() + begins_[meter], order_.data() + begins_[meter + 1]};
@@ -62,6 +65,8 @@ class PoliciesHeld {
   };
   static constexpr std::uint32_t kAnyGroup = 0;
 
+  /// A meter that moved is another one, by the name that of_now() gives.
+  std::string of_now(std::string_view meter) const;
   MeterId intern(std::string_view meter);
   std::uint32_t group_with(std::vector<std::uint32_t> signatures);
   std::uint32_t joined(std::uint32_t group, std::uint32_t other);
@@ -69,7 +74,8 @@ class PoliciesHeld {
 
   const Exposure& exposure_;
   NameTable names_;
-  std::deque<Held> held_;  // there may be many: growing must not copy them
+  std::map<std::string, std::size_t, std::less<>> moves_;  // how often a meter moved
+  std::deque<Held> held_;                                  // there may be many: growing must not copy them
   std::size_t withdrawn_ = 0;
   std::vector<std::uint32_t> group_of_meter_;
   std::vector<std::uint32_t> last_of_meter_;  // position of its latest policy

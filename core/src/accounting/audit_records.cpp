@@ -6,6 +6,9 @@ namespace fugu::audit {
 
 namespace {
 
+/// Runs count sessions from 1. Numbers above this could wrap around where the audit makes further ones of them.
+constexpr std::uint64_t kLargestSession = std::uint64_t{1} << 32;
+
 bool same_question(const Answer& a, const Answer& b) {
   return a.statistic == b.statistic && a.noise == b.noise && a.series == b.series &&
          std::equal(a.parameter.begin(), a.parameter.end(), b.parameter.begin(), b.parameter.end());
@@ -57,6 +60,8 @@ void RecordAudit::check(const Answer& answer) {
 void RecordAudit::check_session(const Answer& answer) {
   const auto [found, is_new] = sessions_.try_emplace(answer.session, Session{answer, answer.first_slot, answer.slot});
   Session& session = found->second;
+  if (answer.session > kLargestSession)
+    report_.add(in_slot(answer.slot) + "a session has a number that no run comes to");
   if (!is_new) {
     if (session.ended)
       report_.add(in_slot(answer.slot) + "session " + std::to_string(answer.session) +
@@ -154,7 +159,8 @@ void RecordAudit::check(const UnitPlaced& placed) {
     report_.add(in_slot(placed.slot) + "a household or meter is placed where no series are");
     return;
   }
-  units_.add(placed);
+  if (units_.add(placed) && !policies_.move(placed.unit, placed.slot))
+    report_.add(in_slot(placed.slot) + "a household or meter moves to other series while a policy of its own is kept");
 }
 
 void RecordAudit::check(const PolicyWithdrawn& withdrawn) {

@@ -53,16 +53,23 @@ Sessions Way::parts(const Sessions& sessions) const {
   return parts;
 }
 
-void UnitsPlaced::add(const UnitPlaced& placed) { units_[placed.unit].push_back({placed.slot, placed.signature}); }
+bool UnitsPlaced::add(const UnitPlaced& placed) {
+  Unit& unit = units_[placed.unit];
+  unit.pieces.push_back({placed.slot, placed.signature});
+  if (!placed.signature) return false;
+  const bool moved = unit.latest && *unit.latest != *placed.signature;
+  unit.latest = placed.signature;
+  return moved;
+}
 
 std::vector<Way> UnitsPlaced::ways(const Exposure& exposure) const {
   std::set<std::vector<Piece>> different;
-  for (const auto& [name, pieces] : units_) {
+  for (const auto& [name, unit] : units_) {
     std::set<std::uint32_t> signatures;
-    for (const Piece& piece : pieces) {
+    for (const Piece& piece : unit.pieces) {
       if (piece.signature) signatures.insert(*piece.signature);
     }
-    if (signatures.size() > 1) different.insert(pieces);
+    if (signatures.size() > 1) different.insert(unit.pieces);
   }
   std::vector<Way> ways;
   for (const std::vector<Piece>& pieces : different) ways.emplace_back(pieces, exposure);

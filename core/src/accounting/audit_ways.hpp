@@ -49,12 +49,17 @@ class Way {
 /// signature is theirs.
 class UnitsPlaced {
  public:
-  void add(const UnitPlaced& placed);
+  /// Whether the unit counts into series of another signature than before.
+  bool add(const UnitPlaced& placed);
   /// The different ways of those who moved.
   std::vector<Way> ways(const Exposure& exposure) const;
 
  private:
-  std::map<std::string, std::vector<Piece>> units_;
+  struct Unit {
+    std::vector<Piece> pieces;
+    std::optional<std::uint32_t> latest;  // signature, also of a unit that has left
+  };
+  std::map<std::string, Unit> units_;
 };
 
 }  // namespace fugu::audit

@@ -34,12 +34,19 @@ Result<void> Membership::place(const UnitPlaced& placed, std::unique_ptr<Account
       moving = made.get();
       accountant = std::move(made);
     }
+    FUGU_TRY(moving->check_move(placed.unit));
     const std::uint64_t from = moving->has(unit.account) ? unit.account : unit.signature;
-    FUGU_ASSIGN(unit.account, moving->move(from, *placed.signature, placed.slot, latest_session));
+    unit.account = moving->move(from, *placed.signature, placed.slot, latest_session);
     unit.signature = *placed.signature;
   }
   unit.present = true;
   return {};
+}
+
+std::optional<std::uint32_t> Membership::signature_of(std::string_view unit) const {
+  const auto id = names_.find(unit);
+  if (!id || !units_[*id].present) return std::nullopt;
+  return units_[*id].signature;
 }
 
 namespace {
@@ -84,6 +91,13 @@ Result<void> check_meters(const Exposure& exposure, const Counting& counting) {
 
 }  // namespace
 
+Result<Exposure> exposure_of(const Counting& counting) {
+  Exposure::Options options{.sensitivity_steps = counting.map->meters_of_one_unit(),
+                            .signatures = counting.map->signatures()};
+  for (std::uint64_t& steps : options.sensitivity_steps) steps *= counting.change_of_one_meter_steps;
+  return Exposure::make(std::move(options));
+}
+
 Result<void> check_covered(const Exposure& exposure, const Counting& counting) {
   FUGU_TRY(Membership(exposure, {}).changes_to(counting, 0));
   return {};
@@ -95,15 +109,17 @@ Result<std::vector<UnitPlaced>> Membership::changes_to(const Counting& counting,
   std::vector<UnitPlaced> changes;
   std::vector<bool> found(units_.size(), false);
   const SeriesMap& map = *counting.map;
-  const std::vector<SeriesSet> sets = map.series_by_unit();
-  for (UnitId unit = 0; unit < sets.size(); ++unit) {
-    if (sets[unit].empty()) continue;
+  SeriesSet set;
+  for (UnitId unit = 0; unit < map.unit_count(); ++unit) {
+    const auto series = map.series_of_unit(unit);
+    if (series.empty()) continue;
+    set.assign(series.begin(), series.end());
     const std::string_view name = map.unit_name(unit);
-    FUGU_ASSIGN(const std::uint32_t signature, signatures.of(sets[unit], name));
+    FUGU_ASSIGN(const std::uint32_t signature, signatures.of(set, name));
     const auto id = names_.find(name);
     if (id) found[*id] = true;
     // Where it was may hold its series as well: then nothing changes for its account.
-    const bool stays = id && holds(exposure_.signature(units_[*id].signature), sets[unit]);
+    const bool stays = id && holds(exposure_.signature(units_[*id].signature), set);
     if (stays && units_[*id].present) continue;
     changes.push_back({slot, std::string(name), stays ? units_[*id].signature : signature});
   }

@@ -22,8 +22,8 @@ bool holds(const std::vector<SeriesId>& set, SeriesId series) {
 MovingAccountant::MovingAccountant(std::unique_ptr<Accountant> staying, const Exposure& exposure)
     : exposure_(exposure), staying_(std::move(staying)), next_way_(exposure.signature_count()) {}
 
-Result<MovingAccountant::Account> MovingAccountant::move(Account from, std::uint32_t signature, Slot since,
-                                                         std::uint64_t latest_session) {
+MovingAccountant::Account MovingAccountant::move(Account from, std::uint32_t signature, Slot since,
+                                                 std::uint64_t latest_session) {
   for (const auto& [account, way] : ways_) {  // others who went the same way
     if (way.since == since && way.signature == signature && way.from == from) return account;
   }
@@ -39,8 +39,7 @@ Result<MovingAccountant::Account> MovingAccountant::move(Account from, std::uint
   way.sessions_before = latest_session;
   const Exposure unit = exposure_.of_one_unit(way.before);
   way.accountant = moved_before ? earlier->second.accountant->follow(0, unit) : staying_->follow(from_signature, unit);
-  if (way.accountant == nullptr)
-    return Error{Cause::refused, "under this definition a unit that moves to other series cannot be kept account of"};
+  if (way.accountant == nullptr) return signature;
   ways_.emplace(next_way_, std::move(way));
   return next_way_++;
 }

@@ -25,9 +25,8 @@ class MovingAccountant final : public Accountant {
   MovingAccountant(std::unique_ptr<Accountant> staying, const Exposure& exposure);
 
   /// The account from `since` on of somebody who had `from` and counts into the series of `signature` from then on.
-  /// Cause::refused when that cannot be followed.
   /// Sessions up to number `latest_session` have been opened.
-  Result<Account> move(Account from, std::uint32_t signature, Slot since, std::uint64_t latest_session);
+  Account move(Account from, std::uint32_t signature, Slot since, std::uint64_t latest_session);
   /// False for ways that are forgotten.
   bool has(Account account) const { return account < exposure_.signature_count() || ways_.contains(account); }
 
@@ -42,6 +41,7 @@ class MovingAccountant final : public Accountant {
   Result<void> admit(const Answer& answer) override;
   void commit() override;
   std::unique_ptr<Accountant> follow(std::uint32_t signature, const Exposure& unit) const override;
+  Result<void> check_move(std::string_view unit) const override { return staying_->check_move(unit); }
   std::optional<std::uint64_t> remembers_slots() const override { return staying_->remembers_slots(); }
 
  private:

@@ -81,7 +81,9 @@ Result<MeterId> SwellfishAccountant::state(std::string_view name, std::span<cons
     meters_.push_back({{signatures.begin(), signatures.end()}});
   } else if (!std::equal(signatures.begin(), signatures.end(), meters_[meter].signatures.begin(),
                          meters_[meter].signatures.end())) {
-    return Error{Cause::bad_input, "the meter counted into other series when it stated its first policy"};
+    if (!check_move(name))
+      return Error{Cause::bad_input, "the meter counts into other series than in its other policies, which are kept"};
+    meters_[meter].signatures.assign(signatures.begin(), signatures.end());
   }
   book_.add(meter, policy);
   has_shapes_ = has_shapes_ || (policy.shape && currency_ == Currency::epsilon);
@@ -316,6 +318,26 @@ Result<void> SwellfishAccountant::charge(const Answer& answer) {
   return {};
 }
 
-std::unique_ptr<Accountant> SwellfishAccountant::follow(std::uint32_t, const Exposure&) const { return nullptr; }
+// --- Units that move ----------------------------------------------------------------------------------------------
+
+std::unique_ptr<Accountant> SwellfishAccountant::follow(std::uint32_t signature, const Exposure& unit) const {
+  return floor_ ? floor_->follow(signature, unit) : nullptr;
+}
+
+std::optional<std::uint64_t> SwellfishAccountant::remembers_slots() const {
+  return floor_ ? floor_->remembers_slots() : 0;
+}
+
+Result<void> SwellfishAccountant::check_move(std::string_view unit) const {
+  const auto meter = book_.find(unit);
+  if (!meter) return {};
+  Slot last = -1;
+  for (const Policy& policy : book_.of(*meter).policies()) last = std::max(last, policy.interval.last);
+  last += static_cast<Slot>(reach_slots_);  // answers may touch slots of an interval that has ended
+  if (last <= rates_.slot()) return {};
+  return Error{Cause::refused, "household or meter " + std::string(unit) + " has policies until slot " +
+                                   std::to_string(last) +
+                                   " and cannot move to other series before: leave it out of the map until then"};
+}
 
 }  // namespace fugu

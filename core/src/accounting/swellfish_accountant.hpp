@@ -42,7 +42,10 @@ class SwellfishAccountant final : public PolicyAccountant {
   Result<void> admit(const Answer& answer) override;
   Result<void> charge(const Answer& answer) override;
   void commit() override;
+  /// The floor's: a unit moves while no policy of its own is kept (check_move), so nothing else is to be followed.
   std::unique_ptr<Accountant> follow(std::uint32_t signature, const Exposure& unit) const override;
+  Result<void> check_move(std::string_view unit) const override;
+  std::optional<std::uint64_t> remembers_slots() const override;
 
  private:
   using Units = RateSums::Units;

@@ -67,6 +67,8 @@ Result<EarlierRuns> read_earlier(const std::string& ledger, const std::optional<
   FUGU_ASSIGN(LedgerReader reader, LedgerReader::open(ledger));
   EarlierRuns earlier;
   FUGU_ASSIGN(earlier.clock, clock_of(reader.header()));
+  earlier.series = reader.header().series;
+  earlier.exposure = reader.header().exposure;
   earlier.utc_offset_s = earlier.clock.utc_offset_s;
   earlier.head_known = latest.has_value();
   earlier.missed = latest;

@@ -93,7 +93,8 @@ Result<void> SlotRunner::go_on_without_reading(const Error& why) {
   return {};
 }
 
-Result<void> SlotRunner::consider(const PolicyEvent& event) {
+Result<void> SlotRunner::consider(PolicyEvent event) {
+  if (const auto placed = kernel_->membership().signature_of(event.meter)) event.signatures = {*placed};
   const auto admitted = judge(event);
   if (!admitted) return go_on_without(event, admitted.error());
   const auto held = hold(event);
@@ -144,10 +145,8 @@ Result<void> SlotRunner::replay_policy(const PolicyEvent& event, Slot slot) {
                                        std::to_string(event.policy.interval.last) +
                                        ", is on record in the ledger, but no longer stated: policies may be added or "
                                        "withdrawn, not deleted or changed"};
-  if (!event.withdrawn && event_.signatures != event.signatures)
-    return Error{Cause::bad_input,
-                 "meter " + event.meter + " counts into other series than when its policy was recorded in the ledger"};
-  const PolicyEvent again = event_;
+  PolicyEvent again = event_;
+  again.signatures = event.signatures;  // it may have moved since
   FUGU_TRY(hold(again));
   return {};
 }

@@ -25,12 +25,6 @@ std::size_t count_lines(std::string_view text) {
 
 }  // namespace
 
-GrowingFile::Version GrowingFile::version() const {
-  struct stat status{};
-  if (::stat(path_.c_str(), &status) != 0) return {};
-  return {status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
-}
-
 /// The whole lines; notes whether half a one follows.
 Result<std::string> GrowingFile::read_lines() {
   FUGU_ASSIGN(Input input, Input::open(path_));
@@ -49,7 +43,7 @@ Result<std::string> GrowingFile::read_lines() {
 }
 
 Result<std::string> GrowingFile::read_whole() {
-  seen_ = version();
+  seen_ = version_of(path_);
   FUGU_ASSIGN(std::string lines, read_lines());
   remember(lines, 0);
   if (half_line_since_) return no_line_end();
@@ -58,14 +52,14 @@ Result<std::string> GrowingFile::read_whole() {
 }
 
 Result<GrowingFile::News> GrowingFile::look() {
-  const Version now = version();
+  const FileVersion now = version_of(path_);
   if (now == seen_) {
     if (!half_line_since_ || std::chrono::steady_clock::now() - *half_line_since_ < kHalfLineWait) return News{};
     half_line_since_.reset();
     return no_line_end();
   }
   seen_ = now;
-  if (now == Version{}) {
+  if (now == FileVersion{}) {
     half_line_since_.reset();
     return Error{Cause::bad_input,
                  path_ + ": the file is gone: what it said stays in force, and nothing is added until it is back"};

@@ -1,12 +1,11 @@
 // A file that others write while it is read, by whole lines. Plain or gzip.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <chrono>
 #include <optional>
 #include <string>
 
+#include "fugu/base/file_version.hpp"
 #include "fugu/base/result.hpp"
 
 namespace fugu {
@@ -32,23 +31,13 @@ class GrowingFile {
   void forget() { bytes_ = std::string::npos; }
 
  private:
-  struct Version {
-    dev_t device = 0;
-    ino_t inode = 0;
-    off_t bytes = -1;
-    time_t changed_s = 0;
-    long changed_ns = 0;
-    friend bool operator==(const Version&, const Version&) = default;
-  };
-
-  Version version() const;
   Result<std::string> read_lines();
   Result<News> news_in(const std::string& lines);
   void remember(const std::string& lines, std::size_t known);
   Error no_line_end() const;
 
   std::string path_;
-  Version seen_;
+  FileVersion seen_;
   std::size_t bytes_ = 0;                                                 // read so far; no file goes on after npos
   std::size_t hash_ = 0;                                                  // of these
   std::size_t lines_ = 0;                                                 // in these

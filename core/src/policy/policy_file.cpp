@@ -189,10 +189,10 @@ class PolicyFile::Impl {
   PolicyEvent event_;
 };
 
-std::vector<std::uint32_t> MeterSignatures::of(std::string_view meter) const {
-  const auto id = map_ != nullptr ? map_->meter(meter) : std::nullopt;
+std::vector<std::uint32_t> UnitSignatures::of(std::string_view unit) const {
+  const auto id = map_ != nullptr ? map_->unit(unit) : std::nullopt;
   if (!id) return {};
-  const auto series = map_->series_of(*id);
+  const auto series = map_->series_of_unit(*id);
   for (std::uint32_t g = 0; g < signatures_.size(); ++g) {
     if (std::includes(signatures_[g].begin(), signatures_[g].end(), series.begin(), series.end())) return {g};
   }

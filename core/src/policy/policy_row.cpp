@@ -75,7 +75,7 @@ Result<void> RowParser::parse_frame(const RowText& row, const RowPlace& place, S
   if (!row.known.empty()) {
     FUGU_ASSIGN(stated.known, parse_slot("known", row.known, place));
   }
-  stated.meter = row.meter;
+  stated.meter = options_.map != nullptr ? options_.map->unit_of(row.meter) : row.meter;
   stated.policy.shape = nullptr;
   stated.withdrawn = false;
   stated.line = place.line_number;

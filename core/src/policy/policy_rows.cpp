@@ -93,7 +93,7 @@ class PolicyRows::Impl {
     return {};
   }
 
-  bool empty() const { return range_of_row_.empty(); }
+  bool empty() const { return rows_ == 0; }
   bool is_json() const { return is_json_; }
 
   Result<void> check() {
@@ -115,8 +115,14 @@ class PolicyRows::Impl {
   }
 
   bool next(StatedPolicy& stated) {
-    while (next_row_ < range_of_row_.size()) {
-      std::deque<Row>& range = ranges_[range_of_row_[next_row_++]];
+    while (next_run_ < runs_.size()) {
+      Run& run = runs_[next_run_];
+      if (run.rows == 0) {
+        ++next_run_;
+        continue;
+      }
+      --run.rows;
+      std::deque<Row>& range = ranges_[run.range];
       const Row row = range.front();
       range.pop_front();
       if (is_later(row)) continue;
@@ -129,6 +135,12 @@ class PolicyRows::Impl {
   }
 
  private:
+  /// Consecutive rows of the file whose meters are in the same range.
+  struct Run {
+    std::uint32_t range;
+    std::uint32_t rows;
+  };
+
   static bool is_later(const Row& row) { return row.known > 0 || row.withdrawn != 0; }
 
   void hand_out(const Row& row, StatedPolicy& stated) const {
@@ -162,11 +174,22 @@ class PolicyRows::Impl {
     const MeterId meter = meter_of(stated.meter);
     const std::uint32_t range = meter / kMetersInRange;
     if (range >= ranges_.size()) ranges_.resize(range + 1);
-    range_of_row_.push_back(range);
-    ranges_[range].push_back({policy.interval.first, policy.interval.last, policy.length_slots, policy.magnitude_steps,
-                              policy.epsilon, stated.known, stated.line & ~(std::uint64_t{1} << 63), stated.withdrawn,
-                              meter, shapes_.id(policy.shape)});
-    if (is_later(ranges_[range].back())) later_.push_back(ranges_[range].back());
+    if (runs_.empty() || runs_.back().range != range) runs_.push_back({range, 0});
+    ++runs_.back().rows;
+    ++rows_;
+    const Row row{policy.interval.first,
+                  policy.interval.last,
+                  policy.length_slots,
+                  policy.magnitude_steps,
+                  policy.epsilon,
+                  stated.known,
+                  stated.line & ~(std::uint64_t{1} << 63),
+                  stated.withdrawn,
+                  meter,
+                  shapes_.id(policy.shape)};
+    ranges_[range].push_back(row);
+    if (is_later(row)) [[unlikely]]
+      later_.push_back(row);
   }
 
   // Files are mostly sorted by meter, or list meters in the same order again and again: comparing with the same one or
@@ -260,8 +283,7 @@ class PolicyRows::Impl {
         "each policy once (or that repeats are kept, if both are meant)");
   }
   bool keeps_repeats() const {
-    return options_.repeats == Repeats::keep ||
-           (options_.repeats == Repeats::by_size && range_of_row_.size() > kTypedRowsMax);
+    return options_.repeats == Repeats::keep || (options_.repeats == Repeats::by_size && rows_ > kTypedRowsMax);
   }
 
   Policy policy_of(const Row& row) const {
@@ -294,9 +316,10 @@ class PolicyRows::Impl {
   MeterId last_meter_ = 0;
   std::vector<MeterId> after_;  // which meter came after each
   Shapes shapes_;
-  std::vector<std::deque<Row>> ranges_;      // by meter / kMetersInRange
-  std::vector<std::uint32_t> range_of_row_;  // in the order of the file
-  std::size_t next_row_ = 0;
+  std::vector<std::deque<Row>> ranges_;  // by meter / kMetersInRange
+  std::vector<Run> runs_;                // in the order of the file
+  std::size_t next_run_ = 0;
+  std::uint64_t rows_ = 0;
   std::vector<Row> later_;  // once more: known later, or taken back; by `known`
   std::size_t next_later_ = 0;
   std::vector<Row> sorted_;

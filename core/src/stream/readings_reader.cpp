@@ -113,7 +113,7 @@ class ReadingsReader::Impl {
     if (!live_ || !options_.new_map || options_.transform || aggregator_.change_pending()) return {};
     auto found = options_.new_map(map());
     if (!found) return {};
-    if (maps_.size() > 1) maps_.erase(maps_.begin());  // nothing counts by it any more
+    if (maps_.size() > 2) maps_.erase(maps_.begin() + 1);  // nothing counts by it any more; the first was handed out
     maps_.push_back(std::make_unique<const SeriesMap>(*std::move(found)));
     counts_from_ = std::max(aggregator_.newest() + 1, aggregator_.oldest_open());
     FUGU_TRY(aggregator_.change_map(map(), counts_from_));
@@ -349,7 +349,7 @@ class ReadingsReader::Impl {
   std::optional<LineReader> lines_;  // until the first row; the pipeline takes over from there
   const ReadingColumns columns_;
   static constexpr Slot kNever = std::numeric_limits<Slot>::max();
-  std::vector<std::unique_ptr<const SeriesMap>> maps_;   // the latest, and perhaps one that open slots still need
+  std::vector<std::unique_ptr<const SeriesMap>> maps_;   // the first, the latest, and one that open slots may need
   Slot counts_from_ = std::numeric_limits<Slot>::min();  // the slot whose row says so; kNever when said
   Aggregator aggregator_;
   const ReadingsOptions options_;

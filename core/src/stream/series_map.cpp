@@ -54,27 +54,27 @@ bool contains(const std::vector<SeriesId>& set, const std::vector<SeriesId>& sub
 
 }  // namespace
 
-Result<SeriesMap> SeriesMap::read(Input input) { return read(std::move(input), nullptr); }
-
-Result<SeriesMap> SeriesMap::read_again(Input input, const SeriesMap& earlier) {
-  return read(std::move(input), &earlier);
+Result<SeriesMap> SeriesMap::read(Input input, std::span<const std::string> series) {
+  return read(std::move(input), series, {});
 }
 
-Result<SeriesMap> SeriesMap::read(Input input, const SeriesMap* earlier) {
+Result<SeriesMap> SeriesMap::read_again(Input input, const SeriesMap& earlier) {
+  return read(std::move(input), earlier.series_, earlier.meters_);
+}
+
+Result<SeriesMap> SeriesMap::read(Input input, std::span<const std::string> given, NameTable meters) {
   FUGU_ASSIGN(Pairs rows, Pairs::open(std::move(input), "series"));
   SeriesMap map;
+  map.meters_ = std::move(meters);
   NameTable series;
-  if (earlier != nullptr) {
-    map.meters_ = earlier->meters_;
-    for (const std::string& name : earlier->series_) series.intern(name);
-  }
+  for (const std::string& name : given) series.intern(name);
   std::vector<Pair> pairs;
   std::string_view meter;
   std::string_view name;
   for (;;) {
     FUGU_ASSIGN(const bool more, rows.next(meter, name));
     if (!more) break;
-    if (earlier != nullptr && !series.find(name))
+    if (!given.empty() && !series.find(name))
       return found_but_expected(rows.lines().at(1), "a series that the stream did not begin with",
                                 "one of the series of the first map: another set of series needs another ledger");
     pairs.push_back({map.meters_.intern(meter), series.intern(name), rows.lines().line()});
@@ -129,24 +129,23 @@ Result<void> SeriesMap::read_households(Input input) {
                                          "in it; expected another name, or a row that puts the meter into it"};
     unit_of[id] = units.intern(meter_name(id));
   }
+  series_of_unit_.resize(units.size());
+  for (MeterId id = 0; id < unit_of.size(); ++id) {
+    std::vector<SeriesId>& set = series_of_unit_[unit_of[id]];
+    set.insert(set.end(), series_of(id).begin(), series_of(id).end());
+  }
+  for (std::vector<SeriesId>& set : series_of_unit_) {
+    std::sort(set.begin(), set.end());
+    set.erase(std::unique(set.begin(), set.end()), set.end());
+  }
   units_ = std::move(units);
   unit_of_ = std::move(unit_of);
   return {};
 }
 
-std::vector<std::vector<SeriesId>> SeriesMap::series_by_unit() const {
-  std::vector<std::vector<SeriesId>> sets(unit_count());
-  for (MeterId meter = 0; meter < meter_count(); ++meter) {
-    const auto series = series_of(meter);
-    std::vector<SeriesId>& set = sets[unit_of(meter)];
-    set.insert(set.end(), series.begin(), series.end());
-  }
-  if (!units_) return sets;
-  for (std::vector<SeriesId>& set : sets) {
-    std::sort(set.begin(), set.end());
-    set.erase(std::unique(set.begin(), set.end()), set.end());
-  }
-  return sets;
+std::string_view SeriesMap::unit_of(std::string_view meter_name) const {
+  const auto id = meter(meter_name);
+  return id ? unit_name(unit_of(*id)) : meter_name;
 }
 
 std::vector<std::uint64_t> SeriesMap::meters_of_one_unit() const {
@@ -163,8 +162,11 @@ std::vector<std::uint64_t> SeriesMap::meters_of_one_unit() const {
 }
 
 std::vector<std::vector<SeriesId>> SeriesMap::signatures() const {
-  std::vector<std::vector<SeriesId>> sets = series_by_unit();
-  std::erase_if(sets, [](const auto& set) { return set.empty(); });
+  std::vector<std::vector<SeriesId>> sets;
+  for (UnitId unit = 0; unit < unit_count(); ++unit) {
+    const auto series = series_of_unit(unit);
+    if (!series.empty()) sets.emplace_back(series.begin(), series.end());
+  }
   const auto larger_first = [](const auto& a, const auto& b) {
     return a.size() != b.size() ? a.size() > b.size() : a < b;
   };

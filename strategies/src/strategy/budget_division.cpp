@@ -91,7 +91,7 @@ Result<void> BudgetDivision::step(Kernel& kernel, Release& release) {
   if (groups_.empty()) prepare(kernel);
   allowance_->advance(kernel.slot());
   if (options_.grouped && kernel.slot() > 0 && kernel.slot() % kRegroupSlots == 0) regroup(kernel, release);
-  for (Group& group : groups_) FUGU_TRY(consider(kernel, release, group));
+  for (Group& group : groups_) FUGU_TRY(or_repeat(consider(kernel, release, group)));
   return {};
 }
 

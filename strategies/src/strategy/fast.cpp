@@ -73,7 +73,7 @@ Result<void> FastW::sample(Kernel& kernel, Release& release, SeriesId series) {
 Result<void> FastW::sample_all(Kernel& kernel, Release& release, std::span<const SeriesId> due) {
   for (const SeriesId series : due) {
     if (kernel.present(series) && samples_in_window(series, kernel.slot()) < samples_max_)
-      FUGU_TRY(sample(kernel, release, series));
+      FUGU_TRY(or_repeat(sample(kernel, release, series)));
   }
   return {};
 }

@@ -190,13 +190,13 @@ Result<void> RescueDp::sample_all(Kernel& kernel, Release& release, std::span<co
     if (is_groupable(series)) {
       groupable_.push_back(series);
     } else {
-      FUGU_TRY(ask_alone(kernel, release, series));
+      FUGU_TRY(or_repeat(ask_alone(kernel, release, series)));
     }
   }
   form_groups(kernel);
   for (std::size_t g = 0; g < groups_used_; ++g) {
-    FUGU_TRY(groups_[g].members.size() == 1 ? ask_alone(kernel, release, groups_[g].members[0])
-                                            : ask_together(kernel, release, groups_[g]));
+    FUGU_TRY(or_repeat(groups_[g].members.size() == 1 ? ask_alone(kernel, release, groups_[g].members[0])
+                                                      : ask_together(kernel, release, groups_[g])));
   }
   return {};
 }

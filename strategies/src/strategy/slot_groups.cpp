@@ -161,13 +161,13 @@ Result<void> SlotGroups::perturb_in_groups(Kernel& kernel, Release& release) {
     if (like_the_others) {
       pivots_[*pivot].push_back(series);
     } else {
-      FUGU_TRY(perturb_alone(kernel, release, series));
+      FUGU_TRY(or_repeat(perturb_alone(kernel, release, series)));
     }
   }
   for (const auto& members : pivots_) {
     if (members.empty()) continue;
-    FUGU_TRY(members.size() == 1 ? perturb_alone(kernel, release, members[0])
-                                 : perturb_together(kernel, release, members));
+    FUGU_TRY(or_repeat(members.size() == 1 ? perturb_alone(kernel, release, members[0])
+                                           : perturb_together(kernel, release, members)));
   }
   return {};
 }
@@ -209,10 +209,14 @@ Result<bool> SlotGroups::session_ends(Kernel& kernel, SeriesId series) {
                        track.session_first >= kernel.earliest_slot();
   if (!goes_on) track.session_first = slot;
   if (!goes_on || !track.session->open()) FUGU_TRY(open_session(kernel, series));
-  FUGU_ASSIGN(const bool exceeded, kernel.exceeds(*track.session));
-  track.holds_together = !exceeded;
+  const Result<bool> exceeded = kernel.exceeds(*track.session);
+  track.holds_together = exceeded && !*exceeded;
+  if (!exceeded) {  // who cannot compare starts a new group in the next slot
+    FUGU_TRY(or_repeat(exceeded.error()));
+    return false;
+  }
   // A single slot does not deviate from itself: that was noise, and the next slot gets a new session.
-  return exceeded && track.session_first < slot;
+  return *exceeded && track.session_first < slot;
 }
 
 bool SlotGroups::has_moved(Track& track, double perturbed) {
@@ -270,7 +274,7 @@ Result<void> SlotGroups::take(Kernel& kernel, Release& release, SeriesId series,
 Result<void> SlotGroups::step(Kernel& kernel, Release& release) {
   if (tracks_.empty()) start(kernel);
   const bool in_groups = groups_series_ && kernel.slot() % kAloneEvery != 0;
-  return in_groups ? perturb_in_groups(kernel, release) : perturb_all(kernel, release);
+  return or_repeat(in_groups ? perturb_in_groups(kernel, release) : perturb_all(kernel, release));
 }
 
 }  // namespace fugu

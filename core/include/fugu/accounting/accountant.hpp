@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "fugu/accounting/answer.hpp"
 #include "fugu/accounting/definition.hpp"
@@ -54,8 +55,10 @@ class Accountant {
   virtual void commit() = 0;
   /// The accountant of a unit that had `signature` until now and counts into other series from the next slot on. It has
   /// the past of the signature; `unit` is an exposure of one signature with all series that an answer may be charged
-  /// for. nullptr when that cannot be kept track of.
+  /// for. nullptr when there is nothing to follow: what was lost before does not count any more.
   virtual std::unique_ptr<Accountant> follow(std::uint32_t signature, const Exposure& unit) const = 0;
+  /// Whether a unit may move to other series before the next slot; Cause::refused says why not.
+  virtual Result<void> check_move(std::string_view /*unit*/) const { return {}; }
   /// After so many slots nothing is left of a loss. Absent when losses count for ever.
   virtual std::optional<std::uint64_t> remembers_slots() const { return std::nullopt; }
 

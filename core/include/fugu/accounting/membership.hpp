@@ -31,6 +31,10 @@ struct UnitPlaced {
   friend bool operator==(const UnitPlaced&, const UnitPlaced&) = default;
 };
 
+/// What a stream of readings exposes: a household with several meters in one series changes it by so many times as
+/// much.
+Result<Exposure> exposure_of(const Counting& counting);
+
 /// Whether an exposure covers everybody: no unit counts into a combination of series, or with a number of meters, that
 /// it does not have. Cause::bad_input says who does.
 Result<void> check_covered(const Exposure& exposure, const Counting& counting);
@@ -50,6 +54,8 @@ class Membership {
   Result<std::vector<UnitPlaced>> changes_to(const Counting& counting, Slot slot) const;
 
   bool empty() const { return units_.empty(); }
+  /// Nothing when the unit is not known, or has left.
+  std::optional<std::uint32_t> signature_of(std::string_view unit) const;
 
  private:
   struct Unit {

@@ -26,7 +26,8 @@ class Strategy {
   virtual ~Strategy() = default;
 
   /// Decides about the slot kernel.slot(), called once per slot in order: ask the kernel, set the release.
-  /// An error ends the stream; a strategy that can go on after Cause::refused simply repeats.
+  /// An error ends the stream. A refusal need not (or_repeat): somebody who moved here may have lost too much
+  /// elsewhere.
   virtual Result<void> step(Kernel& kernel, Release& release) = 0;
 
   /// Policies are public: under a swellfish definition a strategy is told of each before the slot from which it holds.
@@ -37,5 +38,11 @@ class Strategy {
   /// How many slots back its deviation requests reach.
   virtual Reach reach() const { return {}; }
 };
+
+/// What a strategy that can go on makes of a refusal: nothing was asked, and the last release stands.
+inline Result<void> or_repeat(Result<void> asked) {
+  if (!asked && asked.error().cause == Cause::refused) return {};
+  return asked;
+}
 
 }  // namespace fugu

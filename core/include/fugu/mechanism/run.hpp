@@ -37,6 +37,10 @@ struct RunIdentity {
 /// How far earlier runs came, according to their ledger.
 struct EarlierRuns {
   RunClock clock;
+  std::vector<std::string> series;
+  /// Which combinations of series one household may count into, and by how much. Holds for the ledger's life: a map of
+  /// meters that changed since must stay within it (check_covered).
+  std::optional<Exposure> exposure;
   std::int32_t utc_offset_s = 0;  ///< of the last slot
   Slot next_slot = 0;
   Slot delivered = -1;               ///< the last slot known to have been handed out

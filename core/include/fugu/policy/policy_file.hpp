@@ -12,16 +12,16 @@
 
 namespace fugu {
 
-/// Which set of series holds all that a meter counts into.
-class MeterSignatures {
+/// Which set of series holds all that a household, or a meter that is its own, counts into.
+class UnitSignatures {
  public:
   /// `signatures`: sets of series one meter may count into, as in the Exposure. `map` outlives this; without one,
   /// every meter may count into anything.
-  MeterSignatures(const SeriesMap* map, std::vector<std::vector<SeriesId>> signatures)
+  UnitSignatures(const SeriesMap* map, std::vector<std::vector<SeriesId>> signatures)
       : map_(map), signatures_(std::move(signatures)) {}
 
-  /// Empty when the meter may count into anything.
-  std::vector<std::uint32_t> of(std::string_view meter) const;
+  /// Empty when the unit may count into anything.
+  std::vector<std::uint32_t> of(std::string_view unit) const;
 
  private:
   const SeriesMap* map_;
@@ -32,7 +32,7 @@ struct PolicyFileOptions {
   std::string path;
   /// Its admission rule is asked of a fresh run's file as a whole. Whoever takes events judges all others.
   PolicyOptions reading;
-  MeterSignatures signatures_of;
+  UnitSignatures signatures_of;
   bool fresh;  ///< nothing was released yet: the rows must be right together, and no rule is asked about them again
   bool live;   ///< look again before each slot
   std::function<void(const std::string&)> warn;  ///< told when a live file was not only appended to

@@ -26,7 +26,8 @@ using UnitId = NameTable::Id;
 
 class SeriesMap {
  public:
-  static Result<SeriesMap> read(Input input);
+  /// With `series`, these and no others, in that order: another one is Cause::bad_input.
+  static Result<SeriesMap> read(Input input, std::span<const std::string> series = {});
   /// As read(), for a stream that runs with `earlier`: what that knows keeps its id, and meters that are gone from the
   /// input count into nothing. Cause::bad_input when a series is new.
   static Result<SeriesMap> read_again(Input input, const SeriesMap& earlier);
@@ -51,8 +52,13 @@ class SeriesMap {
   std::size_t unit_count() const { return units_ ? units_->size() : meter_count(); }
   UnitId unit_of(MeterId meter) const { return units_ ? unit_of_[meter] : meter; }
   std::string_view unit_name(UnitId unit) const { return units_ ? units_->name(unit) : meter_name(unit); }
-  /// The series that meters of a unit count into, by unit, each ascending.
-  std::vector<std::vector<SeriesId>> series_by_unit() const;
+  std::optional<UnitId> unit(std::string_view name) const { return units_ ? units_->find(name) : meter(name); }
+  /// The unit that a meter belongs to; the name itself when the meter is not known.
+  std::string_view unit_of(std::string_view meter_name) const;
+  /// The series that meters of a unit count into, ascending.
+  std::span<const SeriesId> series_of_unit(UnitId unit) const {
+    return units_ ? std::span<const SeriesId>(series_of_unit_[unit]) : series_of(unit);
+  }
 
   /// The sets of series that some unit counts into, each ascending, without those contained in another: what one unit
   /// can touch at most, which is what an accountant has to cover.
@@ -67,12 +73,13 @@ class SeriesMap {
     SeriesId series;
     std::uint64_t line;
   };
-  static Result<SeriesMap> read(Input input, const SeriesMap* earlier);
+  static Result<SeriesMap> read(Input input, std::span<const std::string> series, NameTable meters);
   Result<void> index(std::vector<Pair> pairs, std::string_view file);
 
   NameTable meters_;
   std::optional<NameTable> units_;  // when there are households
   std::vector<UnitId> unit_of_;     // by meter, then
+  std::vector<std::vector<SeriesId>> series_of_unit_;
   std::vector<std::string> series_;
   std::vector<SeriesId> memberships_;  // the series of meter 0, of meter 1, …
   std::vector<std::size_t> begins_;    // where each meter's begin, and the end of the last
