@@ -290,7 +290,7 @@ TEST_F(Distributional, PublishRefusesOtherStatesAndWhatDoesNotFit) {
   write("s.state", whole.substr(0, whole.find("meter,m3")));
   expect_error(kPublish, 2, "must not be drawn again");
   write("s.state", whole.substr(0, whole.find("meter,m3") + 12));
-  expect_error(kPublish, 2, "s.state:8:1");
+  expect_error(kPublish, 2, "s.state:9:1");
   write("s.state", "time,meter\n");
   expect_error(kPublish, 2, "another file");
   expect_error(with("s.state", "none.state"), 2, "none.state");
