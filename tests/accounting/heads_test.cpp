@@ -106,7 +106,9 @@ class Heads : public ::testing::Test {
       ASSERT_TRUE(writer->commit());
       ASSERT_TRUE(writer->mark_delivered(slot));
     }
-    if (slots == 4) ASSERT_TRUE(writer->finish());
+    if (slots == 4) {
+      ASSERT_TRUE(writer->finish());
+    }
   }
   static AuditReport audit(const std::string& path, const HeadQuestions& questions) {
     AuditReport report;

@@ -12,9 +12,9 @@
 namespace fugu {
 
 struct HeadQuestions {
-  std::optional<Digest> head;    ///< somebody kept this head: the ledger must continue it
-  std::optional<PublicKey> key;  ///< heads must be signed with it, the last one too
-  bool open_ended = false;       ///< the run is still going: the last frames may not be signed yet
+  std::optional<Digest> head = {};    ///< somebody kept this head: the ledger must continue it
+  std::optional<PublicKey> key = {};  ///< heads must be signed with it, the last one too
+  bool open_ended = false;            ///< the run is still going: the last frames may not be signed yet
 };
 
 struct HeadReport {
