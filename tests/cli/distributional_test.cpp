@@ -39,7 +39,10 @@ class Distributional : public ::testing::Test {
   Finished fugu(const std::string& options) { return run_fugu(directory, options); }
   void write(const std::string& name, const std::string& text) { write_file(directory / name, text); }
   std::string text(const std::string& name) { return read_file(directory / name); }
-  void remove(const std::string& name) { std::filesystem::remove(directory / name); }
+  /// A ledger is forgotten together with its head.
+  void remove(const std::string& name) {
+    for (const char* end : {"", ".head"}) std::filesystem::remove(directory / (name + end));
+  }
   void expect_error(const std::string& options, int exit_code, const std::string& word) {
     const Finished finished = fugu(options);
     EXPECT_EQ(finished.exit_code, exit_code) << options << "\n" << finished;

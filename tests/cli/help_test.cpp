@@ -88,8 +88,10 @@ void prepare_state(const TempDir& directory) {
 /// Runs under the names that the examples of audit, attack, metrics and report use.
 void prepare_runs(const TempDir& directory) {
   const std::string publish = "fugu publish --stream totals.csv " + std::string(kPromise);
-  for (const char* files : {"--ledger run.ledger --out released.csv", "--ledger u.ledger --out u.csv",
-                            "--ledger s.ledger --out s.csv", "--out run1.csv", "--out run2.csv", "--out run3.csv"}) {
+  ASSERT_EQ(in_shell(directory, "fugu key new --out operator.key").exit_code, 0);
+  for (const char* files :
+       {"--ledger run.ledger --out released.csv --key operator.key", "--ledger u.ledger --out u.csv",
+        "--ledger s.ledger --out s.csv", "--out run1.csv", "--out run2.csv", "--out run3.csv"}) {
     const Finished finished = in_shell(directory, publish + " " + files);
     ASSERT_EQ(finished.exit_code, 0) << finished;
   }
@@ -152,7 +154,9 @@ TEST(Help, EveryExampleOfEveryCommandRuns) {
       if (needs_runs) prepare_runs(directory);
       if (command.find("stream.state") != std::string::npos) prepare_state(directory);
       const Finished finished =
-          in_shell(directory, replaced(replaced(command, "producer", "cat totals.csv"), "…", kPromise));
+          in_shell(directory, replaced(replaced(replaced(command, "producer", "cat totals.csv"), "5f2c…",
+                                                "$(sed -n 's/^seal //p' run.ledger.head)"),
+                                       "…", kPromise));
       EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;
       ++examples;
     }

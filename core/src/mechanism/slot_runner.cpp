@@ -151,23 +151,20 @@ Result<void> SlotRunner::replay_policy(const PolicyEvent& event, Slot slot) {
   return {};
 }
 
-Result<void> SlotRunner::place_units(const SlotRow& row) {
-  if (!row.counting || placed_in_ == row.slot) return check_placed();
+Result<void> SlotRunner::place_now(const SlotRow& row) {
+  // A ledger that says where units count is continued by a source that says so, too: nobody moves unnoticed.
+  if (!row.counting)
+    return Error{Cause::bad_input,
+                 "the ledger says where each household counts, but the stream does not: publish readings with their "
+                 "map, as before"};
   FUGU_ASSIGN(const std::vector<UnitPlaced> changes, kernel_->membership().changes_to(*row.counting, next_slot()));
   for (const UnitPlaced& placed : changes) {
     FUGU_TRY(kernel_->place(placed));
     if (ledger_ != nullptr) ledger_->append(LedgerRecord(placed));
   }
   placed_in_ = row.slot;
+  must_place_ = false;
   return {};
-}
-
-/// A ledger that says where units count is continued by a source that says so, too: nobody moves unnoticed.
-Result<void> SlotRunner::check_placed() const {
-  if (placed_in_ >= 0 || kernel_->membership().empty()) return {};
-  return Error{Cause::bad_input,
-               "the ledger says where each household counts, but the stream does not: publish readings with their map, "
-               "as before"};
 }
 
 Result<const Release*> SlotRunner::run(const SlotRow& row) {
@@ -202,6 +199,7 @@ Result<const Release*> SlotRunner::rerun(Replay& replay) {
       forget();
     } else if (const auto* placed = std::get_if<UnitPlaced>(record)) {
       FUGU_TRY(kernel_->place(*placed));
+      must_place_ = true;
     } else if (const auto* stated = std::get_if<PolicyStated>(record)) {
       FUGU_TRY(replay_policy({stated->meter, stated->signatures, stated->policy, false, 0}, stated->slot));
     } else if (const auto* withdrawn = std::get_if<PolicyWithdrawn>(record)) {

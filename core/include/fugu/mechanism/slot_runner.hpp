@@ -46,7 +46,11 @@ class SlotRunner {
   Result<bool> take_policies(std::size_t at_most);
   /// Places the units that count elsewhere from the next slot on, if `row` says so; called by run(), too, and to be
   /// called before take_policies().
-  Result<void> place_units(const SlotRow& row);
+  Result<void> place_units(const SlotRow& row) {
+    if (!must_place_ && (!row.counting || placed_in_ == row.slot)) [[likely]]
+      return {};
+    return place_now(row);
+  }
   /// Runs the next slot on true values.
   Result<const Release*> run(const SlotRow& row);
   /// Runs the next slot with all series missing: no reading is in it, wherever units count.
@@ -66,7 +70,7 @@ class SlotRunner {
              LedgerWriter* ledger);
   /// Lets the strategy decide about the slot that was begun. With a replay, its estimates must be the recorded ones.
   Result<void> finish(class Replay* replay);
-  Result<void> check_placed() const;
+  Result<void> place_now(const SlotRow& row);
   Result<void> record_estimates(class Replay* replay);
   /// The next event that is not on record; nullptr when there is none yet.
   Result<const PolicyEvent*> next_policy();
@@ -85,7 +89,8 @@ class SlotRunner {
   std::deque<PolicyEvent> passed_over_;  // while events on record were looked for: they are new, or were refused
   PolicyEvent event_;
   LedgerWriter* ledger_;
-  Slot placed_in_ = -1;  // the slot before which the source last said where units count
+  bool must_place_ = false;  // a replay has placed units, and the source has not said yet where they count now
+  Slot placed_in_ = -1;      // the slot before which the source last said where units count
   std::unique_ptr<class RunningKernel> kernel_;
   Release release_;
 };
