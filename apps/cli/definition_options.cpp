@@ -1,15 +1,30 @@
 #include "definition_options.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
 #include <sstream>
 
 #include "command.hpp"
+#include "fugu/accounting/definition_kind.hpp"
 #include "fugu/accounting/zcdp.hpp"
 #include "source_options.hpp"
 
 namespace fugu::cli {
+
+namespace {
+
+std::string option_of(std::string_view parameter) { return "--" + std::string(parameter); }
+
+/// "a, b or c"
+std::string one_of(const std::vector<std::string>& names) {
+  std::string text = names.front();
+  for (std::size_t i = 1; i < names.size(); ++i) text += (i + 1 < names.size() ? ", " : " or ") + names[i];
+  return text;
+}
+
+}  // namespace
 
 void DefinitionOptions::add_budgets_to(CLI::App& command, const std::string& group) {
   command
@@ -22,10 +37,10 @@ void DefinitionOptions::add_budgets_to(CLI::App& command, const std::string& gro
 
 void DefinitionOptions::add_to(CLI::App& command) {
   const std::string group = "Promise";
-  command
-      .add_option("--definition", definition,
-                  "event, user, w-event, swellfish, discounted-exp or discounted-hyp (see: fugu describe w-event)")
-      ->check(CLI::IsMember({"event", "user", "w-event", "swellfish", "discounted-exp", "discounted-hyp"}))
+  std::vector<std::string> names;
+  for (const DefinitionKind* kind : definition_kinds()) names.emplace_back(kind->name);
+  command.add_option("--definition", definition, one_of(names) + " (see: fugu describe w-event)")
+      ->check(CLI::IsMember(names))
       ->group(group);
   command.add_option("--epsilon", epsilon, "How well: 0.1 is strong, 1 usual, 10 weak. There is no default")
       ->group(group);
@@ -33,17 +48,15 @@ void DefinitionOptions::add_to(CLI::App& command) {
       .add_option("--delta", delta, "0 for a pure promise, else a probability far below one in the number of meters")
       ->capture_default_str()
       ->group(group);
-  command.add_option("--w", w, "w-event: length of the protected window in slots")->group(group);
-  command
-      .add_option("--horizon", horizon,
-                  "user: the largest number of slots that will ever be released; --mechanism planned: how many there "
-                  "will be")
-      ->group(group);
-  command
-      .add_option("--alpha", alpha, "discounted-exp: a loss of j slots ago counts alpha^j, for example 0.9; below 1")
-      ->group(group);
-  command.add_option("--beta", beta, "discounted-hyp: a loss of j slots ago counts 1/(1 + beta j), for example 1")
-      ->group(group);
+  for (const DefinitionKind* kind : definition_kinds()) {
+    const std::string_view name = kind->parameter.name;
+    if (name.empty()) continue;
+    std::string help = std::string(kind->name) + ": " + std::string(kind->parameter.help);
+    if (kind->has_horizon) help += "; --mechanism planned: how many there will be";
+    CLI::Option* option = kind->has_window() ? command.add_option(option_of(name), slots[name], help)
+                                             : command.add_option(option_of(name), factors[name], help);
+    option->group(group);
+  }
   command
       .add_option("--sensitivity", sensitivity,
                   "By how much one meter can change each series in a slot: one number, or one per series (10,3). "
@@ -55,7 +68,8 @@ void DefinitionOptions::add_to(CLI::App& command) {
 
 Result<Definition> DefinitionOptions::make_swellfish() const {
   if (!policies.given()) return Error{Cause::usage, "--policies is missing: swellfish keeps what a policies file says"};
-  if (epsilon || w || horizon || alpha || beta)
+  const auto given = [this](const DefinitionKind* kind) { return has(kind->parameter.name); };
+  if (epsilon || std::ranges::any_of(definition_kinds(), given))
     return Error{Cause::usage,
                  "--epsilon, --w, --horizon, --alpha and --beta do not go with --policies: each policy says its own, "
                  "and --floor says "
@@ -84,26 +98,37 @@ Result<Definition> DefinitionOptions::make() const {
   if (!checked_epsilon) complain("--epsilon: " + checked_epsilon.error().message);
   const auto checked_delta = Delta::make(delta);
   if (!checked_delta) complain("--delta: " + checked_delta.error().message);
-  if (definition == "w-event" && !w) complain("--w is missing: the length of the protected window in slots");
-  if (definition == "user" && !horizon) complain("--horizon is missing: the largest number of slots ever released");
-  if (definition != "w-event" && w) complain("--w belongs to --definition w-event");
-  if (definition != "user" && !discounted() && horizon)
-    complain("--horizon belongs to --definition user, or to --mechanism planned of a discounted one");
-  if ((w && *w < 1) || (horizon && *horizon < 1)) complain("--w and --horizon must be at least 1 slot");
-  if (definition == "discounted-exp" && !alpha) complain("--alpha is missing: between 0 and 1, for example 0.9");
-  if (definition == "discounted-hyp" && !beta) complain("--beta is missing: above 0, for example 1");
-  if (definition != "discounted-exp" && alpha) complain("--alpha belongs to --definition discounted-exp");
-  if (definition != "discounted-hyp" && beta) complain("--beta belongs to --definition discounted-hyp");
+  for (const DefinitionKind* kind : definition_kinds()) {
+    const auto& [name, symbol, help, missing] = kind->parameter;
+    const bool wanted = definition == kind->name;
+    if (wanted && !name.empty() && !has(name)) complain(option_of(name) + " is missing: " + std::string(missing));
+    if (wanted || !has(name) || (kind->has_horizon && discounted())) continue;
+    complain(option_of(name) + " belongs to --definition " + std::string(kind->name) +
+             (kind->has_horizon ? ", or to --mechanism planned of a discounted one" : ""));
+  }
+  if (std::ranges::any_of(slots, [](const auto& given) { return given.second && *given.second < 1; }))
+    complain("--w and --horizon must be at least 1 slot");
   if (discounted() && delta > 0) complain("--delta: discounted definitions are pure promises: leave it out");
   if (!wrong.empty()) return Error{Cause::usage, wrong};
-  std::optional<std::uint64_t> window;
-  if (w) window = static_cast<std::uint64_t>(*w);
-  if (horizon && definition == "user") window = static_cast<std::uint64_t>(*horizon);
-  return Definition::make({.protects = *protects_named(definition),
-                           .epsilon = *checked_epsilon,
-                           .delta = *checked_delta,
-                           .window_slots = window,
-                           .discount = alpha ? alpha : beta});
+  const DefinitionKind& kind = protects_named(definition)->kind();
+  Definition::Options options{.protects = kind, .epsilon = *checked_epsilon, .delta = *checked_delta};
+  if (const std::string_view name = kind.parameter.name; kind.discount) {
+    options.discount = factors.at(name);
+  } else if (!name.empty()) {
+    options.window_slots = static_cast<std::uint64_t>(*slots.at(name));
+  }
+  return Definition::make(options);
+}
+
+bool DefinitionOptions::has(std::string_view parameter) const {
+  const auto as_slots = slots.find(parameter);
+  const auto as_factor = factors.find(parameter);
+  return (as_slots != slots.end() && as_slots->second) || (as_factor != factors.end() && as_factor->second);
+}
+
+bool DefinitionOptions::discounted() const {
+  const auto protects = protects_named(definition);
+  return protects && protects->kind().discount;
 }
 
 Result<Exposure> DefinitionOptions::exposure_of_stream(const UnitStep& unit_step, std::size_t series,

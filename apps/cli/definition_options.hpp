@@ -2,8 +2,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fugu/accounting/definition.hpp"
@@ -17,10 +19,9 @@ struct DefinitionOptions {
   std::string definition;
   std::optional<double> epsilon;
   double delta = 0;
-  std::optional<std::int64_t> w;
-  std::optional<std::int64_t> horizon;
-  std::optional<double> alpha;
-  std::optional<double> beta;
+  /// What definitions take besides ε and δ, by name: slots (w, horizon), or how past losses fade (alpha, beta).
+  std::map<std::string_view, std::optional<std::int64_t>> slots;
+  std::map<std::string_view, std::optional<double>> factors;
   std::string sensitivity;
   std::string budgets = "shared";
 
@@ -31,7 +32,9 @@ struct DefinitionOptions {
   /// `--budgets` alone.
   void add_budgets_to(CLI::App& command, const std::string& group);
   Result<Definition> make() const;
-  bool discounted() const { return definition == "discounted-exp" || definition == "discounted-hyp"; }
+  bool discounted() const;
+  /// Also taken by mechanisms that plan for so many slots.
+  std::optional<std::int64_t> horizon() const { return slots.at("horizon"); }
   /// For a stream of totals: sensitivities as given, budgets shared or own, or as a map says. Policies without a floor
   /// need no sensitivity: they say what may change.
   Result<Exposure> exposure_of_stream(const UnitStep& unit_step, std::size_t series,
@@ -39,6 +42,7 @@ struct DefinitionOptions {
 
  private:
   Result<Definition> make_swellfish() const;
+  bool has(std::string_view parameter) const;
 };
 
 /// Warns when (ε, δ) needs more noise than ε alone, as it does where a window has few answers about a meter.

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "command.hpp"
+#include "fugu/accounting/definition_kind.hpp"
 #include "fugu/comparison/catalogue.hpp"
 #include "fugu/filter/filter.hpp"
 
@@ -23,53 +24,33 @@ struct Entry {
 };
 
 std::vector<Entry> catalogue() {
-  std::vector<Entry> entries = {
-      {"definition", "event", "protects what a meter did in any single slot",
-       "transcripts of two streams that differ by one meter in one slot are (ε, δ)-indistinguishable; over n slots a "
-       "meter may lose n·ε",
-       "proved", "docs/guarantees/w-event.md", "--definition event --epsilon 0.1 --sensitivity 10"},
-      {"definition", "user", "protects everything a meter did over a horizon of N slots",
-       "transcripts of two streams that differ by one meter in all slots are (ε, δ)-indistinguishable, as long as at "
-       "most N slots are released",
-       "proved", "docs/guarantees/w-event.md", "--definition user --epsilon 1 --horizon 35040 --sensitivity 10"},
-      {"definition", "w-event", "protects whatever a meter did within any w consecutive slots",
-       "transcripts of two streams that differ by one meter within w consecutive slots are (ε, δ)-indistinguishable; "
-       "habits that last longer than w slots are not covered",
-       "proved", "docs/guarantees/w-event.md", "--definition w-event --epsilon 1 --w 96 --sensitivity 10"},
-      {"definition", "swellfish", "protects what households state as policies: what to hide, when, and how well",
-       "for every policy, transcripts of two streams that differ only within its interval, by at most one occurrence "
-       "of "
-       "each of the meter's policies, are ε-indistinguishable with the policy's own ε; a floor holds for everybody, or "
-       "true values are released where nothing is relevant",
-       "proved", "docs/guarantees/swellfish.md", "--policies policies.csv --floor event:1 --sensitivity 10"},
-      {"definition", "discounted-exp", "protects everything a meter did, old losses counting less: αʲ after j slots",
-       "in every slot t, Σ over k ≤ t of α^(t−k) · (what the answers of slot k lose about a meter) is at most ε; so w "
-       "consecutive slots are protected at ε·(1 + (w−1)·(1−α)), and nothing bounds a whole life",
-       "proved", "docs/guarantees/discounted.md",
-       "--definition discounted-exp --alpha 0.9 --epsilon 1 --sensitivity 10 --mechanism equal"},
-      {"definition", "discounted-hyp",
-       "protects everything a meter did, old losses counting less: 1/(1 + βj) after j slots",
-       "in every slot t, Σ over k ≤ t of (what the answers of slot k lose about a meter)/(1 + β(t−k)) is at most ε; "
-       "nothing bounds a whole life, though what is lost grows ever more slowly per slot",
-       "proved", "docs/guarantees/discounted.md",
-       "--definition discounted-hyp --beta 1 --epsilon 1 --sensitivity 10 --mechanism equal"},
-      {"definition", "temporal", "protects when a meter measured something, not how much (fugu meter)",
-       "lagged form: stamps and arrival times of two streams in which one reading was taken up to m slots earlier or "
-       "later are (ε, δ)-indistinguishable; published form: stamps alone, with ε = m/b, arrival times not at all. "
-       "Values and sums over time are not hidden",
-       "proved", "docs/guarantees/temporal.md", "fugu audit temporal --epsilon 1 --delta 1e-6"},
-      {"definition", "distributional", "protects what a household's readings are like, however long the stream runs",
-       "whole streams of two worlds in which one household has another law of readings are (ε, δ)-indistinguishable, "
-       "if "
-       "readings follow what was learned and are independent; δ = 0 when capped. Bernoulli form: all but the mean",
-       "proved", "docs/guarantees/distributional.md", "fugu distributional --help"},
-      {"noise", "laplace", "discrete Laplace noise on the grid: P(k) ∝ exp(−|k|/scale)",
-       "exact to the last bit, from a cryptographic source; a change by c steps loses c/scale", "proved",
-       "docs/guarantees/noise.md", "--noise laplace"},
-      {"noise", "gaussian", "discrete Gaussian noise on the grid: P(k) ∝ exp(−k²/(2σ²))",
-       "exact to the last bit, from a cryptographic source; needs δ > 0; a change by c steps loses ρ = c²/(2σ²)",
-       "proved", "docs/guarantees/approximate.md", "--noise gaussian --delta 1e-6"},
-  };
+  std::vector<Entry> entries;
+  for (const DefinitionKind* kind : definition_kinds())
+    entries.push_back({"definition", std::string(kind->name), std::string(kind->summary), std::string(kind->promise),
+                       "proved", std::string(kind->page), std::string(kind->example)});
+  entries.insert(
+      entries.end(),
+      {
+          {"definition", "temporal", "protects when a meter measured something, not how much (fugu meter)",
+           "lagged form: stamps and arrival times of two streams in which one reading was taken up to m slots earlier "
+           "or "
+           "later are (ε, δ)-indistinguishable; published form: stamps alone, with ε = m/b, arrival times not at all. "
+           "Values and sums over time are not hidden",
+           "proved", "docs/guarantees/temporal.md", "fugu audit temporal --epsilon 1 --delta 1e-6"},
+          {"definition", "distributional",
+           "protects what a household's readings are like, however long the stream runs",
+           "whole streams of two worlds in which one household has another law of readings are (ε, "
+           "δ)-indistinguishable, "
+           "if "
+           "readings follow what was learned and are independent; δ = 0 when capped. Bernoulli form: all but the mean",
+           "proved", "docs/guarantees/distributional.md", "fugu distributional --help"},
+          {"noise", "laplace", "discrete Laplace noise on the grid: P(k) ∝ exp(−|k|/scale)",
+           "exact to the last bit, from a cryptographic source; a change by c steps loses c/scale", "proved",
+           "docs/guarantees/noise.md", "--noise laplace"},
+          {"noise", "gaussian", "discrete Gaussian noise on the grid: P(k) ∝ exp(−k²/(2σ²))",
+           "exact to the last bit, from a cryptographic source; needs δ > 0; a change by c steps loses ρ = c²/(2σ²)",
+           "proved", "docs/guarantees/approximate.md", "--noise gaussian --delta 1e-6"},
+      });
   for (const CatalogueEntry& kind : fugu::catalogue()) {
     const std::string promise =
         kind.comparison_only

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "fugu/accounting/definition_kind.hpp"
 #include "fugu/accounting/zcdp.hpp"
 #include "fugu/strategy/planned.hpp"
 #include "fugu/strategy/tenat.hpp"
@@ -105,7 +106,7 @@ Result<void> PlanRun::choose_slots() {
   }
   if (!policies().floor.empty()) {
     FUGU_ASSIGN(const Definition floor, parse_floor(policies().floor, outlook_.options.delta));
-    if (floor.protects() == Protects::user && floor.window_slots() <= static_cast<std::uint64_t>(stream_last_))
+    if (floor.kind().has_horizon && floor.window_slots() <= static_cast<std::uint64_t>(stream_last_))
       stream_last_ = static_cast<Slot>(floor.window_slots()) - 1;
   }
   ends_at_horizon_ = last > stream_last_;

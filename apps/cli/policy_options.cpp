@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "command.hpp"
+#include "fugu/accounting/definition_kind.hpp"
 #include "source_options.hpp"
 
 namespace fugu::cli {
@@ -36,15 +37,13 @@ Result<Definition> parse_floor(const std::string& text, Delta delta) {
   if (parts.size() < 2 || !parse_whole(parts[1], number)) return wrong;
   const auto epsilon = Epsilon::make(number);
   if (!epsilon) return usage("--floor: " + epsilon.error().message);
-  Definition::Options options{.protects = Protects::event, .epsilon = *epsilon, .delta = delta};
-  const auto make = [&] { return of_option("--floor", Definition::make(options)); };
-  if (parts[0] == "event") return parts.size() == 2 ? make() : wrong;
-  std::uint64_t window = 0;
-  if (parts.size() != 3 || !parse_whole(parts[2], window)) return wrong;
-  if (parts[0] != "w-event" && parts[0] != "user") return wrong;
-  options.protects = parts[0] == "user" ? Protects::user : Protects::w_event;
-  options.window_slots = window;
-  return make();
+  const auto protects = protects_named(parts[0]);
+  if (!protects || !protects->kind().has_window()) return wrong;
+  const bool has_parameter = !protects->kind().parameter.name.empty();
+  if (parts.size() != (has_parameter ? 3 : 2)) return wrong;
+  Definition::Options options{.protects = *protects, .epsilon = *epsilon, .delta = delta};
+  if (has_parameter && !parse_whole(parts[2], options.window_slots.emplace())) return wrong;
+  return of_option("--floor", Definition::make(options));
 }
 
 void PolicyArguments::add_file_to(CLI::App& command) {

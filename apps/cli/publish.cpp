@@ -3,6 +3,7 @@
 
 #include "command.hpp"
 #include "definition_options.hpp"
+#include "fugu/accounting/definition_kind.hpp"
 #include "fugu/accounting/policy_accountant.hpp"
 #include "fugu/comparison/catalogue.hpp"
 #include "fugu/distributional/state.hpp"
@@ -184,7 +185,7 @@ Result<void> PublishRun::check() const {
   if (options_.every && options_.mechanism != "hybrid" && options_.mechanism != "equal")
     complain("--every belongs to --mechanism hybrid and equal");
   if (options_.least != "mean" && options_.mechanism != "planned") complain("--least belongs to --mechanism planned");
-  if (options_.definition.discounted() && options_.definition.horizon && options_.mechanism != "planned")
+  if (options_.definition.discounted() && options_.definition.horizon() && options_.mechanism != "planned")
     complain("--horizon belongs to --mechanism planned when the definition is discounted");
   if (options_.seed && !options_.source.distributional.empty())
     complain("--seed is for simulation, and a distributional state has secret constants: leave one of them out");
@@ -235,7 +236,7 @@ Result<void> PublishRun::open_source(const EarlierRuns* earlier) {
   return {};
 }
 
-bool PublishRun::has_policies() const { return definition_->protects() == Protects::swellfish; }
+bool PublishRun::has_policies() const { return definition_->kind().has_policies; }
 
 Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, bool fresh) const {
   PolicyContext context{.unit_step = source_->unit_step(),
@@ -256,7 +257,7 @@ Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, 
 Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) {
   // Every slot of the window is remembered for every signature.
   constexpr double kLargestMemoryCells = 0x1p28;
-  if (definition_->protects() == Protects::w_event &&
+  if (definition_->kind().forgets &&
       static_cast<double>(definition_->window_slots()) * static_cast<double>(exposure_->signature_count()) >
           kLargestMemoryCells)
     return Error{Cause::usage,
@@ -264,15 +265,14 @@ Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) {
   std::optional<double> true_variance = options_.true_variance;
   const double unit = source_->unit_step().to_double();
   if (true_variance) *true_variance /= unit * unit;
-  const bool has_window = !has_policies() && !definition_->discount();
   auto strategy =
       make_from_catalogue(options_.mechanism,
                           {.policies = has_policies(),
-                           .user_level = definition_->protects() == Protects::user,
+                           .user_level = definition_->kind().has_horizon,
                            .discount = definition_->discount(),
-                           .window_slots = has_window ? definition_->window_slots() : 1,
+                           .window_slots = definition_->kind().has_window() ? definition_->window_slots() : 1,
                            .every_slots = options_.every,
-                           .horizon_slots = options_.definition.horizon,
+                           .horizon_slots = options_.definition.horizon(),
                            .least = options_.least == "mean" ? PlanLeast::mean_error : PlanLeast::largest_error,
                            .delta = definition_->delta()},
                           {.unit_steps = 1 / unit, .true_variance = true_variance});
@@ -311,7 +311,7 @@ RunIdentity PublishRun::identity(const RunClock& clock) const {
   facts["mechanism"] = options_.mechanism;
   if (options_.every) facts["every"] = std::to_string(*options_.every);
   if (options_.mechanism == "planned") {
-    facts["horizon"] = std::to_string(options_.definition.horizon.value_or(0));
+    facts["horizon"] = std::to_string(options_.definition.horizon().value_or(0));
     facts["least"] = options_.least;
   }
   if (source_->counting()) facts["clamp"] = options_.source.clamp;
@@ -350,8 +350,8 @@ Outcome PublishRun::run() {
 
 void PublishRun::warn_about_delta() const {
   if (definition_->delta().value() == 0) return;
-  if (definition_->protects() == Protects::swellfish) return;  // each policy has its own ε and length
-  std::uint64_t series = 1;                                    // of one meter
+  if (has_policies()) return;  // each policy has its own ε and length
+  std::uint64_t series = 1;    // of one meter
   for (SeriesId id = 0; id < exposure_->series_count(); ++id)
     series = std::max(series, exposure_->series_per_meter(id));
   const std::uint64_t window = definition_->window_slots();

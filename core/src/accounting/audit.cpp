@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "audit_discounted.hpp"
 #include "audit_moved.hpp"
+#include "audit_promise.hpp"
 #include "audit_records.hpp"
-#include "audit_windows.hpp"
+#include "fugu/accounting/definition_kind.hpp"
 #include "fugu/accounting/ledger.hpp"
 #include "policy_audit.hpp"
 
@@ -34,7 +34,7 @@ class LedgerAudit {
   bool is_at_horizon() const {
     const Definition* definition = &header_->definition;
     if (definition->floor() != nullptr) definition = definition->floor();
-    return definition->protects() == Protects::user && records_->slots() == definition->window_slots();
+    return definition->kind().has_horizon && records_->slots() == definition->window_slots();
   }
   Result<void> check_promise();
   /// Calls visit(answer) for each answer of a slot that was closed. Damage was reported by check_records().
@@ -114,15 +114,9 @@ Result<void> LedgerAudit::check_promise() {
   FUGU_TRY(check_true_values());
   const Definition& definition = header_->definition;
   const Exposure& exposure = header_->exposure;
-  const bool has_policies = definition.protects() == Protects::swellfish;
+  const bool has_policies = definition.kind().has_policies;
   const std::size_t slots = records_->slots();
-  std::optional<audit::WindowAudit> windows;
-  std::optional<audit::DiscountedAudit> discounted;
-  if (definition.discount()) {
-    discounted.emplace(definition, exposure, slots);
-  } else if (const Definition* windowed = has_policies ? definition.floor() : &definition) {
-    windows.emplace(*windowed, exposure, slots);
-  }
+  const std::unique_ptr<audit::PromiseAudit> promise = definition.kind().audit(definition, exposure, slots);
   audit::PolicyAudit policies(records_->policies(), exposure, definition.delta());
   const std::vector<SeriesId> named = audit::named_series(records_->policies(), exposure);
 
@@ -131,26 +125,22 @@ Result<void> LedgerAudit::check_promise() {
     const SignatureRange range{first, std::min(per_pass, exposure.signature_count() - first)};
     std::optional<audit::LossRates> rates;
     if (has_policies) rates.emplace(exposure, definition.delta().value() == 0, slots, range, named);
-    if (windows) windows->begin_pass(range);
-    if (discounted) discounted->begin_pass(range);
+    if (promise) promise->begin_pass(range);
     FUGU_TRY(for_answers([&](const Answer& answer) {
-      if (windows) windows->add(answer);
-      if (discounted) discounted->add(answer);
+      if (promise) promise->add(answer);
       if (rates) rates->add(answer);
     }));
-    if (windows) {
-      windows->add(records_->sessions());
-      windows->end_pass();
+    if (promise) {
+      promise->add(records_->sessions());
+      promise->end_pass();
     }
-    if (discounted) discounted->end_pass();
     if (rates) {
       rates->add(records_->sessions());
       rates->seal();
       policies.judge(*rates, report_);
     }
   }
-  if (windows) windows->judge(report_);
-  if (discounted) discounted->judge(report_);
+  if (promise) promise->judge(report_);
   if (has_policies) policies.finish(report_);
   return check_moved();
 }
@@ -159,13 +149,13 @@ Result<void> LedgerAudit::check_moved() {
   const Definition& definition = header_->definition;
   const std::size_t slots = records_->slots();
   const std::vector<audit::Way> ways = records_->units().ways(header_->exposure);
-  const Definition* windowed = definition.protects() == Protects::swellfish ? definition.floor() : &definition;
-  if (windowed == nullptr) return {};
+  const Definition* for_everybody = definition.kind().has_policies ? definition.floor() : &definition;
+  if (for_everybody == nullptr) return {};
   const std::size_t per_pass = std::max<std::size_t>(1, kCellsPerPass / std::max<std::size_t>(1, slots));
   for (std::size_t first = 0; first < ways.size(); first += per_pass) {
     std::vector<std::unique_ptr<audit::MovedAudit>> audits;
     for (std::size_t i = first; i < std::min(first + per_pass, ways.size()); ++i)
-      audits.push_back(std::make_unique<audit::MovedAudit>(*windowed, ways[i], slots));
+      audits.push_back(std::make_unique<audit::MovedAudit>(*for_everybody, ways[i], slots));
     FUGU_TRY(for_answers([&](const Answer& answer) {
       for (const auto& each : audits) each->add(answer);
     }));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "audit_windows.hpp"
 #include "fugu/noise/exact.hpp"
 
 namespace fugu::audit {

@@ -3,27 +3,25 @@
 
 #include <vector>
 
-#include "audit_answers.hpp"
-#include "fugu/accounting/audit.hpp"
+#include "audit_promise.hpp"
 
 namespace fugu::audit {
 
-/// Finds the slot in which most counts against any signature, in as many passes over the answers as the caller likes:
-/// begin_pass(), all answers below `slots`, end_pass().
+/// Finds the slot in which most counts against any signature.
 ///
 /// Works on whole numbers of GMP: αʲ as the fraction it is, 1/(1 + βj) in multiples of 2^-72 rounded up, all slots at
 /// once as the product of two very long numbers. O(slots) and O(slots · log slots).
-class DiscountedAudit {
+class DiscountedAudit final : public PromiseAudit {
  public:
   DiscountedAudit(const Definition& definition, const Exposure& exposure, std::size_t slots);
 
-  void begin_pass(SignatureRange range);
-  void add(const Answer& answer);
-  /// A loss in units of 2^-60 of a signature within the range.
-  void add(std::size_t signature, Slot slot, Units loss);
-  void end_pass();
-  /// After the last pass.
-  void judge(AuditReport& report) const;
+  using PromiseAudit::add;
+  void begin_pass(SignatureRange range) override;
+  void add(const Answer& answer) override;
+  void add(std::size_t signature, Slot slot, Units loss) override;
+  void end_pass() override;
+  void judge(AuditReport& report) const override;
+  bool loses_when_given() const override { return true; }
 
  private:
   struct Worst {

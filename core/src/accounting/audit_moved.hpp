@@ -1,18 +1,17 @@
 // The audit of one unit that moved, under a definition that holds for everybody.
 #pragma once
 
-#include <optional>
+#include <memory>
 
-#include "audit_discounted.hpp"
+#include "audit_promise.hpp"
 #include "audit_ways.hpp"
-#include "audit_windows.hpp"
 
 namespace fugu::audit {
 
 /// All answers, then judge(). Takes the unit's part of each answer and audits it as if there were nobody else.
 class MovedAudit {
  public:
-  /// `definition` and `way` must outlive it.
+  /// `definition`, which promises everybody something, and `way` must outlive it.
   MovedAudit(const Definition& definition, const Way& way, std::size_t slots);
 
   void add(const Answer& answer);
@@ -22,8 +21,7 @@ class MovedAudit {
  private:
   const Way& way_;
   Exposure exposure_;
-  std::optional<WindowAudit> windows_;
-  std::optional<DiscountedAudit> discounted_;
+  std::unique_ptr<PromiseAudit> promise_;
 };
 
 }  // namespace fugu::audit

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fugu/accounting/definition_kind.hpp"
+
 namespace fugu::audit {
 
 namespace {
@@ -104,10 +106,9 @@ void RecordAudit::check(const SlotEnd& end) {
 void RecordAudit::check(const LeftOut& left_out) {
   check_place(left_out.slot, "slots are left out");
   const Definition& definition = header_.definition;
-  const bool forgets = definition.protects() == Protects::event || definition.protects() == Protects::w_event;
   const Slot slots = left_out.next_slot - left_out.slot;
   // The last slot handed out came before `slot` or is lost; either way a window has to pass.
-  if (!forgets || slots + 1 < static_cast<Slot>(definition.window_slots()))
+  if (!definition.kind().forgets || slots + 1 < static_cast<Slot>(definition.window_slots()))
     report_.add(in_slot(left_out.slot) + "goes on after a loss of records earlier than " + definition.text() +
                 " permits");
   left_out_before_ = std::max(left_out_before_, left_out.next_slot);
@@ -136,7 +137,7 @@ void RecordAudit::check_place(Slot slot, const std::string& what) {
 }
 
 void RecordAudit::check(const PolicyStated& stated) {
-  if (header_.definition.protects() != Protects::swellfish) {
+  if (!header_.definition.kind().has_policies) {
     report_.add(in_slot(stated.slot) + "a policy is recorded, but the definition knows none");
     return;
   }

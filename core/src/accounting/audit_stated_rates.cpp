@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "audit_answers.hpp"
-#include "audit_discounted.hpp"
 #include "audit_policies.hpp"
-#include "audit_windows.hpp"
+#include "audit_promise.hpp"
 #include "fugu/accounting/audit.hpp"
+#include "fugu/accounting/definition_kind.hpp"
 #include "policy_audit.hpp"
 
 namespace fugu {
@@ -106,36 +106,6 @@ std::vector<double> losses_of(const StatedRates& rates, const Exposure& exposure
   return losses;
 }
 
-/// The largest sum over a window, and where it begins.
-std::pair<long double, Slot> worst_sum(const std::vector<double>& per_slot, const Definition& definition) {
-  const auto width = static_cast<std::size_t>(std::min<std::uint64_t>(definition.window_slots(), per_slot.size()));
-  std::pair<long double, Slot> worst{0, 0};
-  long double sum = 0;
-  for (std::size_t last = 0; last < per_slot.size(); ++last) {
-    if (std::isinf(per_slot[last])) return {per_slot[last], static_cast<Slot>(last)};  // a true value
-    sum += per_slot[last];
-    if (last >= width) sum -= per_slot[last - width];
-    if (sum > worst.first) worst = {sum, static_cast<Slot>(last + 1 - std::min(last + 1, width))};
-  }
-  return worst;
-}
-
-void judge_windows(const StatedRates& rates, const Definition& definition, const Exposure& exposure,
-                   AuditReport& report) {
-  audit::check_horizon(definition, report);
-  long double worst = 0;
-  for (std::size_t g = 0; g < exposure.signature_count(); ++g) {
-    const auto [loss, first] = worst_sum(losses_of(rates, exposure, g, definition.delta().value() == 0), definition);
-    if (loss <= worst) continue;
-    worst = loss;
-    report.worst_first_slot = first;
-    report.worst_last_slot =
-        std::min(first + static_cast<Slot>(definition.window_slots()), static_cast<Slot>(report.slots)) - 1;
-    report.worst_series = exposure.signature(g);
-  }
-  audit::judge_worst_window(worst / (1 + kStatedPrecision), definition, report);
-}
-
 /// Less by what may be due to printing, then rounded up to units of 2^-bits.
 Units stated_in_units(double stated, unsigned bits) {
   if (!(stated < 0x1p16)) return audit::kTooMuch;
@@ -144,17 +114,19 @@ Units stated_in_units(double stated, unsigned bits) {
       std::ceil(std::ldexp(static_cast<long double>(stated) / (1 + kStatedPrecision), static_cast<int>(bits))));
 }
 
-void judge_discounted(const StatedRates& rates, const Definition& definition, const Exposure& exposure,
-                      AuditReport& report) {
-  audit::DiscountedAudit judgement(definition, exposure, static_cast<std::size_t>(report.slots));
+/// What is promised to everybody, if anything is.
+void judge_promise(const StatedRates& rates, const Definition& definition, const Exposure& exposure,
+                   AuditReport& report) {
+  const auto promise = definition.kind().audit(definition, exposure, static_cast<std::size_t>(report.slots));
+  if (promise == nullptr) return;
   for (std::size_t g = 0; g < exposure.signature_count(); ++g) {
-    judgement.begin_pass({g, 1});
-    const std::vector<double> losses = losses_of(rates, exposure, g, true);
+    promise->begin_pass({g, 1});
+    const std::vector<double> losses = losses_of(rates, exposure, g, definition.delta().value() == 0);
     for (std::size_t slot = 0; slot < losses.size(); ++slot)
-      judgement.add(g, static_cast<Slot>(slot), stated_in_units(losses[slot], audit::kLossBits));
-    judgement.end_pass();
+      promise->add(g, static_cast<Slot>(slot), stated_in_units(losses[slot], audit::kLossBits));
+    promise->end_pass();
   }
-  judgement.judge(report);
+  promise->judge(report);
 }
 
 void check_stated_true_values(const StatedRates& rates, const Definition& definition,
@@ -205,24 +177,21 @@ audit::PoliciesHeld held(const PolicyBook& book, const Exposure& exposure) {
 
 Result<AuditReport> audit_stated_rates(const ReleasedRows& rows, const Definition& definition, const Exposure& exposure,
                                        double unit_step) {
-  if (definition.protects() == Protects::swellfish)
-    return Error{Cause::usage, "an audit of swellfish needs the policies"};
+  if (definition.kind().has_policies) return Error{Cause::usage, "an audit of swellfish needs the policies"};
   AuditReport report;
   report.definition = definition.text();
   FUGU_ASSIGN(const StatedRates rates, read_rates(rows, definition, exposure, unit_step, report));
-  definition.discount() ? judge_discounted(rates, definition, exposure, report)
-                        : judge_windows(rates, definition, exposure, report);
+  judge_promise(rates, definition, exposure, report);
   return report;
 }
 
 Result<AuditReport> audit_stated_rates(const ReleasedRows& rows, const Definition& definition, const Exposure& exposure,
                                        const PolicyBook& policies, double unit_step) {
-  if (definition.protects() != Protects::swellfish)
-    return Error{Cause::usage, "policies belong to the definition swellfish"};
+  if (!definition.kind().has_policies) return Error{Cause::usage, "policies belong to the definition swellfish"};
   AuditReport report;
   report.definition = definition.text();
   FUGU_ASSIGN(const StatedRates rates, read_rates(rows, definition, exposure, unit_step, report));
-  if (definition.floor() != nullptr) judge_windows(rates, *definition.floor(), exposure, report);
+  judge_promise(rates, definition, exposure, report);
   judge_policies(rates, definition, held(policies, exposure), exposure, report);
   return report;
 }

@@ -1,7 +1,8 @@
 #include "audit_windows.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "fugu/accounting/definition_kind.hpp"
 
 namespace fugu::audit {
 
@@ -33,7 +34,7 @@ WindowAudit::WindowAudit(const Definition& definition, const Exposure& exposure,
       exposure_(exposure),
       slots_(slots),
       pure_(definition.delta().value() == 0),
-      window_(definition.protects() == Protects::user ? std::max<std::size_t>(1, slots) : definition.window_slots()) {}
+      window_(definition.kind().has_horizon ? std::max<std::size_t>(1, slots) : definition.window_slots()) {}
 
 void WindowAudit::begin_pass(SignatureRange range) {
   range_ = range;
@@ -95,6 +96,10 @@ void WindowAudit::add(const Answer& answer) {
   }
 }
 
+void WindowAudit::add(std::size_t signature, Slot slot, Units loss) {
+  tables_[signature - range_.first].add_to_slots(slot, slot, loss);
+}
+
 void WindowAudit::add_session(const Session& session) {
   const Answer& answer = session.like;
   for (const auto& [g, change] : changes(answer, exposure_, range_, Change::whole_sensitivity)) {
@@ -123,38 +128,14 @@ void WindowAudit::end_pass() {
 }
 
 void WindowAudit::judge(AuditReport& report) const {
-  check_horizon(definition_, report);
+  if (definition_.kind().has_horizon && report.slots > definition_.window_slots())
+    report.add("more slots were released than the horizon of " + std::to_string(definition_.window_slots()));
   const Slot end = static_cast<Slot>(slots_);
   if (worst_.loss > 0) report.worst_series = exposure_.signature(worst_signature_);
   report.worst_first_slot = worst_.first_slot;
   report.worst_last_slot = worst_.first_slot + static_cast<Slot>(std::min<std::uint64_t>(window_, slots_)) - 1;
   report.worst_last_slot = std::min(report.worst_last_slot, std::max<Slot>(0, end - 1));
   judge_worst_window(up_to_long_double(worst_.loss), definition_, report);
-}
-
-void judge_worst_window(long double worst, const Definition& definition, AuditReport& report) {
-  const double epsilon = definition.epsilon().value();
-  bool kept = false;
-  if (definition.delta().value() == 0) {
-    report.measure = "ε";
-    report.worst_loss = static_cast<double>(worst);
-    report.promised = epsilon;
-    kept = worst <= static_cast<long double>(epsilon);
-  } else {
-    const double log_delta = audit::log_delta(worst, epsilon);
-    report.measure = "δ";
-    report.worst_loss = std::exp(log_delta);
-    report.promised = definition.delta().value();
-    kept = log_delta <= std::log(report.promised);
-  }
-  if (!kept)
-    report.add("the promise is broken: slots " + std::to_string(report.worst_first_slot) + " to " +
-               std::to_string(report.worst_last_slot) + " lose more than was promised");
-}
-
-void check_horizon(const Definition& definition, AuditReport& report) {
-  if (definition.protects() == Protects::user && report.slots > definition.window_slots())
-    report.add("more slots were released than the horizon of " + std::to_string(definition.window_slots()));
 }
 
 }  // namespace fugu::audit

@@ -4,8 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "audit_answers.hpp"
-#include "fugu/accounting/audit.hpp"
+#include "audit_promise.hpp"
 
 namespace fugu::audit {
 
@@ -55,18 +54,17 @@ class LossTable {
   std::vector<int128> change_;  // of the windows' own losses, from one start to the next
 };
 
-/// Finds the worst window of any signature, in as many passes over the answers as the caller likes: begin_pass(), all
-/// answers below `slots`, the sessions, end_pass().
-class WindowAudit {
+/// Finds the worst window of any signature.
+class WindowAudit final : public PromiseAudit {
  public:
   WindowAudit(const Definition& definition, const Exposure& exposure, std::size_t slots);
 
-  void begin_pass(SignatureRange range);
-  void add(const Answer& answer);
-  void add(const Sessions& sessions);
-  void end_pass();
-  /// After the last pass.
-  void judge(AuditReport& report) const;
+  void begin_pass(SignatureRange range) override;
+  void add(const Answer& answer) override;
+  void add(const Sessions& sessions) override;
+  void add(std::size_t signature, Slot slot, Units loss) override;
+  void end_pass() override;
+  void judge(AuditReport& report) const override;
 
  private:
   void add_value(const Answer& answer);
@@ -93,11 +91,5 @@ class WindowAudit {
   NoiseKind cached_noise_ = NoiseKind::laplace;
   Units cached_loss_ = 0;
 };
-
-/// Compares the loss of the worst window, which the report names, with the promise. ε, or ρ.
-void judge_worst_window(long double worst, const Definition& definition, AuditReport& report);
-
-/// User level: whether the stream is longer than its horizon.
-void check_horizon(const Definition& definition, AuditReport& report);
 
 }  // namespace fugu::audit

@@ -5,76 +5,18 @@
 #include <cstdio>
 #include <numeric>
 
+#include "fugu/accounting/definition_kind.hpp"
+
 namespace fugu {
 
 namespace {
 
-constexpr std::uint64_t kLargestHorizonSlots = std::uint64_t{1} << 40;
 constexpr std::uint64_t kLargestSensitivitySteps = std::uint64_t{1} << 40;
-// Beyond these a year is as good as undiscounted, or only the present counts; the accountant's sum of exponentials is
-// made for what lies between.
-constexpr double kSmallestBeta = 0x1p-20;
-constexpr double kLargestBeta = 0x1p20;
 
 std::string number(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.15g", value);
   return text;
-}
-
-}  // namespace
-
-std::string_view name_of(Protects protects) {
-  switch (protects) {
-    case Protects::event: return "event";
-    case Protects::user: return "user";
-    case Protects::w_event: return "w-event";
-    case Protects::swellfish: return "swellfish";
-    case Protects::discounted_exp: return "discounted-exp";
-    case Protects::discounted_hyp: return "discounted-hyp";
-  }
-  FUGU_CHECK(false);
-  return {};
-}
-
-std::optional<Protects> protects_named(std::string_view name) {
-  for (const Protects candidate : {Protects::event, Protects::user, Protects::w_event, Protects::swellfish,
-                                   Protects::discounted_exp, Protects::discounted_hyp}) {
-    if (name == name_of(candidate)) return candidate;
-  }
-  return std::nullopt;
-}
-
-namespace {
-
-Result<void> check_swellfish(const Definition::Options& options) {
-  if (options.epsilon.one() || options.window_slots)
-    return Error{Cause::usage, "swellfish has no epsilon or window of its own: each policy states them"};
-  if ((options.floor != nullptr) == options.exact_when_idle)
-    return Error{Cause::usage,
-                 "say what holds where no policy is relevant: a floor for everybody, or true values (one of the two)"};
-  if (options.floor == nullptr) return {};
-  if (options.floor->protects() == Protects::swellfish || options.floor->discount())
-    return Error{Cause::usage, "the floor must be event, user or w-event: something that holds for everybody"};
-  if (options.floor->delta().value() != options.delta.value())
-    return Error{Cause::usage, "the floor must have the same delta as the policies"};
-  return {};
-}
-
-Result<void> check_discounted(const Definition::Options& options) {
-  const std::string name(name_of(options.protects));
-  if (options.window_slots) return Error{Cause::usage, name + " has no window: it reaches back over the whole stream"};
-  if (options.delta.value() > 0)
-    return Error{Cause::usage, name + " is a pure promise: delta must be 0 (leave it out)"};
-  if (!options.discount)
-    return Error{Cause::usage, name + " needs " + (options.protects == Protects::discounted_exp ? "alpha" : "beta") +
-                                   ": how fast past losses count less"};
-  const double factor = *options.discount;
-  if (options.protects == Protects::discounted_exp && !(factor > 0 && factor < 1))
-    return Error{Cause::usage, "alpha must be a number between 0 and 1 (exclusive), for example 0.9"};
-  if (options.protects == Protects::discounted_hyp && !(factor >= kSmallestBeta && factor <= kLargestBeta))
-    return Error{Cause::usage, "beta must be a number from 1e-6 to 1e6 (exactly: 2^-20 to 2^20), for example 1"};
-  return {};
 }
 
 }  // namespace
@@ -85,61 +27,32 @@ double Discount::weight(std::uint64_t age_slots) const {
 }
 
 std::optional<Discount> Definition::discount() const {
-  if (!options_.discount) return std::nullopt;
-  return Discount{protects() == Protects::discounted_exp ? Discount::Kind::exponential : Discount::Kind::hyperbolic,
-                  *options_.discount};
+  if (!kind().discount) return std::nullopt;
+  return Discount{*kind().discount, *options_.discount};
 }
 
 Result<Definition> Definition::make(const Options& options) {
+  const DefinitionKind& kind = options.protects.kind();
+  // A row from elsewhere could bring any accountant.
+  FUGU_CHECK(protects_named(kind.name) == options.protects);
+  if (!kind.has_policies && (!options.epsilon.one() || options.floor != nullptr || options.exact_when_idle))
+    return Error{Cause::usage,
+                 std::string(kind.name) + " needs epsilon; a floor and true values when idle belong to swellfish"};
+  if (!kind.discount && options.discount)
+    return Error{Cause::usage, std::string(kind.name) + " does not discount: no alpha or beta"};
   Options checked = options;
-  if (options.protects == Protects::swellfish) {
-    FUGU_TRY(check_swellfish(options));
-  } else if (!options.epsilon.one() || options.floor != nullptr || options.exact_when_idle) {
-    return Error{Cause::usage, std::string(name_of(options.protects)) +
-                                   " needs epsilon; a floor and true values when idle belong to swellfish"};
-  }
-  const bool discounted = options.protects == Protects::discounted_exp || options.protects == Protects::discounted_hyp;
-  if (!discounted && options.discount)
-    return Error{Cause::usage, std::string(name_of(options.protects)) + " does not discount: no alpha or beta"};
-  switch (options.protects) {
-    case Protects::event:
-      if (options.window_slots && *options.window_slots != 1)
-        return Error{Cause::usage, "event level protects single slots: w must be absent (or 1)"};
-      checked.window_slots = 1;
-      break;
-    case Protects::w_event:
-      if (!options.window_slots) return Error{Cause::usage, "w-event needs w, the length of the window in slots"};
-      if (*options.window_slots < 1 || *options.window_slots > kLargestWindowSlots)
-        return Error{Cause::usage,
-                     "w must be a whole number of slots from 1 to " + std::to_string(kLargestWindowSlots)};
-      break;
-    case Protects::user:
-      if (!options.window_slots)
-        return Error{Cause::usage,
-                     "user level needs a horizon: the largest number of slots that will ever be released"};
-      if (*options.window_slots < 1 || *options.window_slots > kLargestHorizonSlots)
-        return Error{Cause::usage, "the horizon must be a whole number of slots from 1 to 2^40"};
-      break;
-    case Protects::discounted_exp:
-    case Protects::discounted_hyp: FUGU_TRY(check_discounted(options)); break;
-    case Protects::swellfish: break;
-  }
+  FUGU_TRY(kind.check(checked));
   return Definition(checked);
 }
 
 std::string Definition::text() const {
-  if (protects() == Protects::swellfish) {
-    std::string text = "swellfish, each policy with its own ε";
-    if (delta().value() > 0) text += ", δ = " + number(delta().value());
-    return text + (floor() != nullptr ? "; floor: " + floor()->text() : "; true values when idle");
-  }
-  std::string text(name_of(protects()));
-  text += ", ε = " + number(epsilon().value());
+  std::string text(kind().name);
+  text += kind().has_policies ? ", each policy with its own ε" : ", ε = " + number(epsilon().value());
   if (delta().value() > 0) text += ", δ = " + number(delta().value());
-  if (protects() == Protects::w_event) text += ", w = " + std::to_string(window_slots());
-  if (const auto how = discount())
-    text += (how->kind == Discount::Kind::exponential ? ", α = " : ", β = ") + number(how->factor);
-  if (protects() == Protects::user) text += ", horizon = " + std::to_string(window_slots());
+  if (kind().has_policies)
+    return text + (floor() != nullptr ? "; floor: " + floor()->text() : "; true values when idle");
+  if (const std::string symbol(kind().parameter.symbol); !symbol.empty())
+    text += ", " + symbol + " = " + (kind().discount ? number(*options_.discount) : std::to_string(window_slots()));
   return text;
 }
 

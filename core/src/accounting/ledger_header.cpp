@@ -1,6 +1,8 @@
 #include <charconv>
 #include <cstdio>
+#include <memory>
 
+#include "fugu/accounting/definition_kind.hpp"
 #include "fugu/accounting/ledger.hpp"
 
 namespace fugu {
@@ -70,12 +72,7 @@ struct Draft {
   std::optional<std::uint64_t> window_slots;
   std::optional<double> discount;
   bool exact_when_idle = false;
-  struct Floor {
-    Protects protects;
-    double epsilon;
-    std::uint64_t window_slots;
-  };
-  std::optional<Floor> floor;
+  std::unique_ptr<Draft> floor;
   Exposure::Options exposure;
   std::vector<std::string> series;
   std::map<std::string, std::string> facts;
@@ -88,12 +85,11 @@ struct Draft {
 };
 
 bool Draft::read_floor(std::string_view line) {
-  const auto kind = protects_named(take_word(line));
-  Floor read{};
-  if (!kind || floor || !parse(take_word(line), read.epsilon) || !parse(line, read.window_slots)) return false;
-  read.protects = *kind;
-  floor = read;
-  return true;
+  if (floor) return false;
+  floor = std::make_unique<Draft>();
+  floor->protects = protects_named(take_word(line));
+  return floor->protects && parse(take_word(line), floor->epsilon.emplace()) &&
+         parse(line, floor->window_slots.emplace());
 }
 
 bool Draft::read_series(std::string_view line) {
@@ -142,52 +138,40 @@ bool Draft::read_line(std::string_view line) {
   return false;
 }
 
-/// A definition that is written as an ε and a window (event, user, w-event) or a discount.
-Result<Definition> make_for_everybody(Protects protects, double epsilon, double delta,
-                                      std::optional<std::uint64_t> window_slots, std::optional<double> discount) {
-  FUGU_ASSIGN(const Epsilon e, Epsilon::make(epsilon));
-  FUGU_ASSIGN(const Delta d, Delta::make(delta));
-  return Definition::make(
-      {.protects = protects, .epsilon = e, .delta = d, .window_slots = window_slots, .discount = discount});
-}
-
-Result<Definition> definition_of(const Draft& draft) {
+/// Everything that a definition is made of has a line of its own, so that no line depends on which one it is.
+Result<Definition> definition_of(Draft& draft) {
   const Error damaged{Cause::bad_input, "the ledger's header is damaged"};
-  if (*draft.protects != Protects::swellfish) {
-    if (!draft.epsilon || draft.window_slots.has_value() == draft.discount.has_value() || draft.floor ||
-        draft.exact_when_idle)
-      return damaged;
-    return make_for_everybody(*draft.protects, *draft.epsilon, draft.delta, draft.window_slots, draft.discount);
-  }
-  if (draft.epsilon || draft.window_slots || draft.discount) return damaged;
   FUGU_ASSIGN(const Delta delta, Delta::make(draft.delta));
-  std::shared_ptr<const Definition> floor;
-  if (draft.floor) {
-    if (draft.floor->protects == Protects::swellfish) return damaged;
-    FUGU_ASSIGN(const Definition made, make_for_everybody(draft.floor->protects, draft.floor->epsilon, draft.delta,
-                                                          draft.floor->window_slots, std::nullopt));
-    floor = std::make_shared<const Definition>(made);
+  Definition::Options options{.protects = *draft.protects,
+                              .epsilon = PromisedEpsilon::of_each_policy(),
+                              .delta = delta,
+                              .window_slots = draft.window_slots,
+                              .discount = draft.discount,
+                              .exact_when_idle = draft.exact_when_idle};
+  if (draft.epsilon) {
+    FUGU_ASSIGN(options.epsilon, Epsilon::make(*draft.epsilon));
   }
-  return Definition::make({.protects = Protects::swellfish,
-                           .epsilon = PromisedEpsilon::of_each_policy(),
-                           .delta = delta,
-                           .floor = std::move(floor),
-                           .exact_when_idle = draft.exact_when_idle});
+  if (draft.floor) {
+    draft.floor->delta = draft.delta;
+    FUGU_ASSIGN(Definition floor, definition_of(*draft.floor));
+    options.floor = std::make_shared<const Definition>(std::move(floor));
+  }
+  FUGU_ASSIGN(Definition made, Definition::make(options));
+  // What is written is complete: nothing is left to be filled in.
+  if (made.options().window_slots != draft.window_slots) return damaged;
+  return made;
 }
 
 std::string text_of(const Definition& definition) {
-  std::string text = "definition " + std::string(name_of(definition.protects())) + "\n";
-  const bool has_epsilon = definition.protects() != Protects::swellfish;
-  if (has_epsilon) text += "epsilon " + exact(definition.epsilon().value()) + "\n";
+  const Definition::Options& options = definition.options();
+  std::string text = "definition " + std::string(definition.kind().name) + "\n";
+  if (options.epsilon.one()) text += "epsilon " + exact(definition.epsilon().value()) + "\n";
   text += "delta " + exact(definition.delta().value()) + "\n";
-  if (const auto discount = definition.discount()) {
-    text += "discount " + exact(discount->factor) + "\n";
-  } else if (has_epsilon) {
-    text += "window " + std::to_string(definition.window_slots()) + "\n";
-  }
-  if (definition.exact_when_idle()) text += "idle exact\n";
+  if (options.discount) text += "discount " + exact(*options.discount) + "\n";
+  if (options.window_slots) text += "window " + std::to_string(*options.window_slots) + "\n";
+  if (options.exact_when_idle) text += "idle exact\n";
   if (const Definition* floor = definition.floor())
-    text += "floor " + std::string(name_of(floor->protects())) + " " + exact(floor->epsilon().value()) + " " +
+    text += "floor " + std::string(floor->kind().name) + " " + exact(floor->epsilon().value()) + " " +
             std::to_string(floor->window_slots()) + "\n";
   return text;
 }

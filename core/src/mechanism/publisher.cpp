@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fugu/accounting/definition_kind.hpp"
 #include "replay.hpp"
 
 namespace fugu {
@@ -61,8 +62,7 @@ Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureN
 }
 
 Result<void> check_after_loss(const Definition& definition, Slot last_handed_out, Slot next) {
-  const bool forgets = definition.protects() == Protects::event || definition.protects() == Protects::w_event;
-  if (!forgets)
+  if (!definition.kind().forgets)
     return Error{Cause::refused, "slots up to " + std::to_string(last_handed_out) +
                                      " may have been handed out, and what they lost is unknown: under " +
                                      definition.text() +

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "fugu/accounting/definition_kind.hpp"
 #include "fugu/accounting/policy_accountant.hpp"
 
 namespace fugu {
@@ -13,13 +14,9 @@ constexpr Budget kBeyondCounting = Budget::from_units(std::numeric_limits<std::u
 
 /// The same definition with the largest ε there is: its accountant counts alike, and grants what it can count.
 Definition most_generous(const Definition& definition) {
-  const bool has_window = definition.protects() == Protects::user || definition.protects() == Protects::w_event;
-  const auto discount = definition.discount();
-  auto made = Definition::make({.protects = definition.protects(),
-                                .epsilon = *Epsilon::make(kLargestEpsilon),
-                                .delta = definition.delta(),
-                                .window_slots = has_window ? std::optional(definition.window_slots()) : std::nullopt,
-                                .discount = discount ? std::optional(discount->factor) : std::nullopt});
+  Definition::Options options = definition.options();
+  options.epsilon = *Epsilon::make(kLargestEpsilon);
+  auto made = Definition::make(options);
   FUGU_CHECK(made);
   return *made;
 }
@@ -97,7 +94,7 @@ class UncountedPolicies final : public PolicyAccountant {
 
 std::unique_ptr<Accountant> make_counting_accountant(const Definition& definition, const Exposure& exposure,
                                                      Reach reach) {
-  if (definition.protects() == Protects::swellfish)
+  if (definition.kind().has_policies)
     return std::make_unique<UncountedPolicies>(make_policy_accountant(definition, exposure, reach));
   return std::make_unique<CountingAccountant>(definition, exposure, reach);
 }

@@ -15,15 +15,26 @@
 
 namespace fugu {
 
+struct DefinitionKind;
+
 /// Which changes of a stream an observer must not notice. In each, one meter may change by up to its sensitivity in
-/// every slot concerned, in all series it counts into at once.
-enum class Protects : std::uint8_t {
-  event,           ///< what a meter did in any single slot
-  user,            ///< everything a meter did, in a stream of at most `window_slots` slots
-  w_event,         ///< whatever a meter did within any `window_slots` consecutive slots
-  swellfish,       ///< what each policy says, as well as it says: docs/guarantees/swellfish.md
-  discounted_exp,  ///< everything a meter did, past losses counting αʲ after j slots: docs/guarantees/discounted.md
-  discounted_hyp,  ///< the same, past losses counting 1/(1 + βj)
+/// every slot concerned, in all series it counts into at once. A row of the table of definitions (definition_kind.hpp).
+class Protects {
+ public:
+  static const Protects event;      ///< what a meter did in any single slot
+  static const Protects user;       ///< everything a meter did, in a stream of at most `window_slots` slots
+  static const Protects w_event;    ///< whatever a meter did within any `window_slots` consecutive slots
+  static const Protects swellfish;  ///< what each policy says, as well as it says: docs/guarantees/swellfish.md
+  /// Everything a meter did, past losses counting αʲ after j slots: docs/guarantees/discounted.md
+  static const Protects discounted_exp;
+  static const Protects discounted_hyp;  ///< the same, past losses counting 1/(1 + βj)
+
+  constexpr Protects(const DefinitionKind& kind) : kind_(&kind) {}  // NOLINT(google-explicit-constructor): a row is one
+  const DefinitionKind& kind() const { return *kind_; }
+  friend bool operator==(Protects, Protects) = default;
+
+ private:
+  const DefinitionKind* kind_;
 };
 
 std::string_view name_of(Protects protects);
@@ -80,10 +91,13 @@ class Definition {
   static Result<Definition> make(const Options& options);
 
   Protects protects() const { return options_.protects; }
+  const DefinitionKind& kind() const { return options_.protects.kind(); }
+  /// As they were checked and completed.
+  const Options& options() const { return options_; }
   /// Not for swellfish.
   Epsilon epsilon() const { return *options_.epsilon.one(); }
   Delta delta() const { return options_.delta; }
-  /// For event, user and w-event.
+  /// Where the kind has_window(): w, the horizon, or 1.
   std::uint64_t window_slots() const { return *options_.window_slots; }
   /// For discounted definitions; absent for all others.
   std::optional<Discount> discount() const;
