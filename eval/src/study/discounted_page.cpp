@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "fugu/accounting/definition_kind.hpp"
 #include "fugu/report/html.hpp"
 #include "fugu/report/number.hpp"
 #include "fugu/report/svg.hpp"
@@ -185,9 +186,8 @@ void DiscountedPage::add_table(std::size_t population) {
     if (cell.population != population) continue;
     const DiscountedCourse& course = courses_[i];
     std::string definition(name_of(cell.protects));
-    if (cell.protects == Protects::discounted_exp) definition.append(", α = ");
-    if (cell.protects == Protects::discounted_hyp) definition.append(", β = ");
-    if (cell.factor > 0) definition.append(result_number(cell.factor));
+    if (cell.factor > 0)
+      definition.append(", ").append(cell.protects.kind().parameter.symbol) += " = " + result_number(cell.factor);
     std::vector<report::Cell> row = {
         {definition}, {std::string(name_of(cell.schedule))}, {cell.count_protected ? "protected" : "public"}};
     if (course.has_data()) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "fugu/accounting/definition_kind.hpp"
 #include "fugu/comparison/printed_shares.hpp"
 #include "fugu/metric/truth.hpp"
 #include "fugu/noise/law.hpp"
@@ -155,10 +156,6 @@ std::uint64_t digest_of(const std::vector<Population>& populations) {
   return digest;
 }
 
-bool is_discounted(Protects protects) {
-  return protects == Protects::discounted_exp || protects == Protects::discounted_hyp;
-}
-
 /// The release of a day; nullptr when it needs more noise than can be drawn, or its share is less than can be counted.
 Result<const Release*> release_of(Simulation& simulation, const SlotRow& row) {
   auto release = simulation.step(row);
@@ -233,8 +230,8 @@ std::uint64_t DiscountedStudy::clamp_steps() const {
 
 Result<Definition> DiscountedStudy::definition_of(const DiscountedCell& cell) const {
   Definition::Options options{.protects = cell.protects, .epsilon = *Epsilon::make(options_.epsilon)};
-  if (is_discounted(cell.protects)) options.discount = cell.factor;
-  if (cell.protects == Protects::user) options.window_slots = static_cast<std::uint64_t>(options_.days);
+  if (cell.protects.kind().discount) options.discount = cell.factor;
+  if (cell.protects.kind().has_horizon) options.window_slots = static_cast<std::uint64_t>(options_.days);
   return Definition::make(options);
 }
 
@@ -314,7 +311,7 @@ Result<DiscountedCourse> DiscountedStudy::measure(const DiscountedCell& cell) co
 std::string DiscountedStudy::key_of(const DiscountedCell& cell) const {
   std::string key = populations_[cell.population].name;
   key.append(",").append(fugu::name_of(cell.protects)).append(",");
-  if (is_discounted(cell.protects)) key.append(result_number(cell.factor));
+  if (cell.protects.kind().discount) key.append(result_number(cell.factor));
   return key.append(",").append(name_of(cell.schedule)).append(cell.count_protected ? ",protected" : ",public");
 }
 

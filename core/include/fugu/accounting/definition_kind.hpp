@@ -16,7 +16,7 @@ namespace audit {
 class PromiseAudit;
 }
 
-/// A row of the table of definitions. Nothing else asks which definition it is: it asks the row.
+/// A row of the table of definitions. Nothing else in core asks which definition it is: it asks the row.
 struct DefinitionKind {
   /// What a definition takes besides ε and δ: Options::discount when it discounts, Options::window_slots otherwise.
   struct Parameter {
