@@ -37,7 +37,7 @@ namespace fugu::test {
 class Disk {
  public:
   /// What a broken disk does not do when it is asked to sync.
-  enum class Lies : std::uint8_t { never, always, first_time };
+  enum class Lies : std::uint8_t { never, always, first_of_ledger };
 
   Disk(std::string folder, std::uint64_t seed) : folder_(std::move(folder)), random_(seed) { current() = this; }
   ~Disk() { current() = nullptr; }
@@ -101,11 +101,11 @@ class Disk {
     if (File* file = file_of(descriptor)) file->changes.push_back({.at = size, .bytes = {}, .cuts = true});
     return __real_ftruncate(descriptor, size);
   }
-  int sync(int descriptor) {
+  int sync(int descriptor, bool ledger) {
     if (dead_ || is_last_event()) return fail();
     File* file = file_of(descriptor);
     if (file == nullptr || lies_ == Lies::always) return 0;
-    if (lies_ == Lies::first_time) {
+    if (lies_ == Lies::first_of_ledger && ledger) {
       lies_ = Lies::never;
       return 0;
     }

@@ -206,6 +206,7 @@ class Model {
     for (auto& [unit, where] : where_) where.erase(slot);
     for (const auto& [unit, count] : counts) where_[unit][slot] = count;
     sums_[slot] = std::move(sums);
+    unreadable_.erase(slot);
   }
   void holds_policy(const std::string& unit, const Policy& policy) { policies_.push_back({unit, policy}); }
   void takes_back(std::size_t index) { policies_.erase(policies_.begin() + static_cast<std::ptrdiff_t>(index)); }
