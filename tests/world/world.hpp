@@ -389,6 +389,7 @@ class World {
     auto begun = run.begin(std::move(made), identity(), not_before_);
     if (!begun) return not_begun(begun.error());
     rolled_back_ = false;
+    if (not_before_) head_may_be_behind_ = false;
     not_before_.reset();
     reader.skip_before((*begun)->next_slot());
     FUGU_TRY(publish_rows(**begun, reader));
