@@ -3,8 +3,8 @@
 // The test program is linked so that write, pwrite, ftruncate, fsync and fdatasync of the library come here first
 // (disk_test.cpp, tests/CMakeLists.txt). Each of them is an event. At the chosen event the machine dies: a write gets a
 // part of its bytes onto the disk, and from then on nothing does. After a kill files are as they are; after a power cut
-// a file has what was synced, and of the later changes the first few, the last of these perhaps in part. A write into the
-// first sector of a file that it does not grow is whole or not there, as on real disks.
+// a file has what was synced, and of the later changes the first few, the last of these perhaps in part. A write into
+// the first sector of a file that it does not grow is whole or not there, as on real disks.
 #pragma once
 
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,7 +38,7 @@ namespace fugu::test {
 class Disk {
  public:
   /// What a broken disk does not do when it is asked to sync.
-  enum class Lies : std::uint8_t { never, always, first_of_ledger };
+  enum class Lies : std::uint8_t { never, always, about_earlier_runs };
 
   Disk(std::string folder, std::uint64_t seed) : folder_(std::move(folder)), random_(seed) { current() = this; }
   ~Disk() { current() = nullptr; }
@@ -55,6 +56,7 @@ class Disk {
     left_ = events;
     lies_ = lies;
     dead_ = false;
+    written_.clear();
   }
   bool dead() const { return dead_; }
   /// Told of every byte that reached a file, and of its name.
@@ -92,7 +94,8 @@ class Disk {
   ssize_t write(int descriptor, const std::string& path, std::string_view bytes, off_t at) {
     if (dead_) return fail();
     const bool dies = is_last_event();
-    if (dies) bytes = bytes.substr(0, is_whole(at, bytes) ? random_() % 2 * bytes.size() : random_() % (bytes.size() + 1));
+    if (dies)
+      bytes = bytes.substr(0, is_whole(at, bytes) ? random_() % 2 * bytes.size() : random_() % (bytes.size() + 1));
     if (!bytes.empty() && !write_now(descriptor, path, bytes, at)) return -1;
     return dies ? fail() : static_cast<ssize_t>(bytes.size());
   }
@@ -101,14 +104,11 @@ class Disk {
     if (File* file = file_of(descriptor)) file->changes.push_back({.at = size, .bytes = {}, .cuts = true});
     return __real_ftruncate(descriptor, size);
   }
-  int sync(int descriptor, bool ledger) {
+  int sync(int descriptor, const std::string& path) {
     if (dead_ || is_last_event()) return fail();
     File* file = file_of(descriptor);
     if (file == nullptr || lies_ == Lies::always) return 0;
-    if (lies_ == Lies::first_of_ledger && ledger) {
-      lies_ = Lies::never;
-      return 0;
-    }
+    if (lies_ == Lies::about_earlier_runs && !written_.contains(path)) return 0;
     for (const Change& change : file->changes) change.apply(file->durable);
     file->changes.clear();
     return 0;
@@ -149,6 +149,7 @@ class Disk {
     return dead_;
   }
   bool write_now(int descriptor, const std::string& path, std::string_view bytes, off_t at) {
+    written_.insert(path);
     File* file = file_of(descriptor);
     const ssize_t count = at < 0 ? __real_write(descriptor, bytes.data(), bytes.size())
                                  : __real_pwrite(descriptor, bytes.data(), bytes.size(), at);
@@ -175,6 +176,7 @@ class Disk {
   std::map<ino_t, File> files_;  // by inode: a ledger gets its name when its header is durable
   std::uint64_t left_ = 0;
   Lies lies_ = Lies::never;
+  std::set<std::string> written_;  // files, since start()
   bool dead_ = false;
 };
 

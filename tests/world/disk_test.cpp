@@ -33,13 +33,13 @@ int __wrap_ftruncate(int descriptor, off_t size) {
 int __wrap_fdatasync(int descriptor) {
   std::string path;
   Disk* disk = Disk::current();
-  return disk != nullptr && disk->holds(descriptor, path) ? disk->sync(descriptor, true) : __real_fdatasync(descriptor);
+  return disk != nullptr && disk->holds(descriptor, path) ? disk->sync(descriptor, path) : __real_fdatasync(descriptor);
 }
 
 int __wrap_fsync(int descriptor) {
   std::string path;
   Disk* disk = Disk::current();
-  return disk != nullptr && disk->holds(descriptor, path) ? disk->sync(descriptor, false) : __real_fsync(descriptor);
+  return disk != nullptr && disk->holds(descriptor, path) ? disk->sync(descriptor, path) : __real_fsync(descriptor);
 }
 }
 

@@ -127,8 +127,10 @@ class UnitLoss {
       if (answer.is_comparison()) {
         like[answer.session] = &answer;
         for (Slot slot = from; slot <= to; ++slot) {
-          if (answer.statistic == Statistic::deviation) together[answer.session][slot] = change(answer, slot);
-          else largest[answer.session] = std::max(largest[answer.session], change(answer, slot));
+          if (answer.statistic == Statistic::deviation)
+            together[answer.session][slot] = change(answer, slot);
+          else
+            largest[answer.session] = std::max(largest[answer.session], change(answer, slot));
         }
       } else if (answer.statistic == Statistic::value) {
         for (std::size_t i = 0; i < answer.series.size(); ++i)
@@ -153,8 +155,7 @@ class UnitLoss {
     long double worst = 0;
     for (Slot now = 0; now <= last_slot(); ++now) {
       long double sum = 0;
-      for (Slot slot = 0; slot <= now; ++slot)
-        sum += weight(static_cast<long double>(now - slot)) * loss(slot, slot);
+      for (Slot slot = 0; slot <= now; ++slot) sum += weight(static_cast<long double>(now - slot)) * loss(slot, slot);
       worst = std::max(worst, sum);
     }
     return worst;

@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
     World, BrokenWorlds,
     ::testing::Values(BrokenWorld{"a_disk_that_does_not_sync", Defect::syncs_late, "before it was durable"},
                       BrokenWorld{"a_resume_that_does_not_sync", Defect::resumes_unsynced, "before it was durable"},
-                      BrokenWorld{"moves_that_nobody_says", Defect::hides_moves, "lost more than"},
+                      BrokenWorld{"moves_that_nobody_says", Defect::hides_moves, "although a policy"},
                       BrokenWorld{"meters_instead_of_households", Defect::forgets_households, "lost more than"},
                       BrokenWorld{"broken_policies_skipped", Defect::skips_broken_rows, "could not be read"},
                       BrokenWorld{"policies_forgotten", Defect::forgets_policies, "policy"},
