@@ -56,7 +56,7 @@ TEST(SeriesMap, BadInput) {
   EXPECT_EQ(error_of("meter,series\nm\n"), "map.csv:2:1: found 1 field; expected 2 fields");
   EXPECT_EQ(error_of("meter,series\nm,s,t\n"), "map.csv:2:1: found 3 fields; expected 2 fields");
   EXPECT_EQ(error_of("meter,series\n,s\n"), "map.csv:2:1: found nothing; expected a meter id");
-  EXPECT_EQ(error_of("meter,series\nm,\n"), "map.csv:2:3: found nothing; expected a series name");
+  EXPECT_EQ(error_of("meter,series\nm,\n"), "map.csv: found no rows; expected a meter and its series in each row");
   EXPECT_EQ(error_of("meter,series\nm,\"s\"\n"), "map.csv:2:3: found a quote; expected a series name without quotes");
   EXPECT_EQ(error_of("meter,series\nm,s\tt\n"),
             "map.csv:2:3: found a control character; expected a series name of printable characters");
@@ -95,6 +95,14 @@ TEST(SeriesMap, BadHouseholds) {
             "homes.csv: found household 'b', which is also the id of a meter that is not in it; expected another name, "
             "or a row that puts the meter into it");
   EXPECT_EQ(error("household,meter\nb,a\nb,b\n"), "no error");
+}
+
+TEST(SeriesMap, ARowWithoutASeriesIsAMeterThatCountsNowhere) {
+  const auto map = read("meter,series\na,x\nb,\nc,x\n");
+  ASSERT_TRUE(map) << map.error().message;
+  EXPECT_EQ(map->meter_count(), 3u);
+  EXPECT_TRUE(map->series_of(*map->meter("b")).empty());
+  EXPECT_EQ(map->signatures(), (Sets{{0}}));
 }
 
 TEST(SeriesMap, ReadAgainKeepsIds) {

@@ -337,7 +337,7 @@ Result<void> SwellfishAccountant::check_move(std::string_view unit) const {
   if (last <= rates_.slot()) return {};
   return Error{Cause::refused, "household or meter " + std::string(unit) + " has policies until slot " +
                                    std::to_string(last) +
-                                   " and cannot move to other series before: leave it out of the map until then"};
+                                   " and cannot move to other series before: give it no series in the map until then"};
 }
 
 }  // namespace fugu

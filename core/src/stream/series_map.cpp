@@ -14,9 +14,11 @@ namespace {
 /// Rows of two names each, in either order of the columns.
 class Pairs {
  public:
-  /// `other`: what the second column is called.
-  static Result<Pairs> open(Input input, std::string other) {
+  enum class Empty : bool { refused, allowed };
+  /// `other`: what the second column is called; `empty`: whether it may be empty.
+  static Result<Pairs> open(Input input, std::string other, Empty empty) {
     Pairs pairs(LineReader(std::move(input)), std::move(other));
+    pairs.may_be_empty_ = empty == Empty::allowed;
     const std::string expected = "a header `meter," + pairs.other_ + "`";
     FUGU_ASSIGN(const auto header, csv::read_header(pairs.lines_, expected));
     pairs.swapped_ = header == pairs.other_ + ",meter";
@@ -34,6 +36,7 @@ class Pairs {
     meter = fields[swapped_ ? 1 : 0];
     other = fields[swapped_ ? 0 : 1];
     FUGU_TRY(csv::check_name(meter, lines_.at(csv::column_of(meter, *line)), "a meter id"));
+    if (other.empty() && may_be_empty_) return true;
     FUGU_TRY(csv::check_name(other, lines_.at(csv::column_of(other, *line)), "a " + other_ + " name"));
     return true;
   }
@@ -46,6 +49,7 @@ class Pairs {
   LineReader lines_;
   std::string other_;
   bool swapped_ = false;
+  bool may_be_empty_ = false;
 };
 
 bool contains(const std::vector<SeriesId>& set, const std::vector<SeriesId>& subset) {
@@ -63,7 +67,7 @@ Result<SeriesMap> SeriesMap::read_again(Input input, const SeriesMap& earlier) {
 }
 
 Result<SeriesMap> SeriesMap::read(Input input, std::span<const std::string> given, NameTable meters) {
-  FUGU_ASSIGN(Pairs rows, Pairs::open(std::move(input), "series"));
+  FUGU_ASSIGN(Pairs rows, Pairs::open(std::move(input), "series", Pairs::Empty::allowed));
   SeriesMap map;
   map.meters_ = std::move(meters);
   NameTable series;
@@ -74,10 +78,12 @@ Result<SeriesMap> SeriesMap::read(Input input, std::span<const std::string> give
   for (;;) {
     FUGU_ASSIGN(const bool more, rows.next(meter, name));
     if (!more) break;
+    const MeterId id = map.meters_.intern(meter);
+    if (name.empty()) continue;  // known, and counts into nothing
     if (!given.empty() && !series.find(name))
       return found_but_expected(rows.lines().at(1), "a series that the stream did not begin with",
                                 "one of the series of the first map: another set of series needs another ledger");
-    pairs.push_back({map.meters_.intern(meter), series.intern(name), rows.lines().line()});
+    pairs.push_back({id, series.intern(name), rows.lines().line()});
   }
   const std::string_view file = rows.lines().file();
   if (pairs.empty()) return found_but_expected({file, 0, 0}, "no rows", "a meter and its series in each row");
@@ -105,7 +111,7 @@ Result<void> SeriesMap::index(std::vector<Pair> pairs, std::string_view file) {
 }
 
 Result<void> SeriesMap::read_households(Input input) {
-  FUGU_ASSIGN(Pairs rows, Pairs::open(std::move(input), "household"));
+  FUGU_ASSIGN(Pairs rows, Pairs::open(std::move(input), "household", Pairs::Empty::refused));
   NameTable units;
   constexpr UnitId kNone = ~UnitId{0};
   std::vector<UnitId> unit_of(meter_count(), kNone);

@@ -2,8 +2,9 @@
 // in either order.
 //
 // A meter may count into several series (feeder, substation, city); those then share its budget. A pair given twice is
-// an error. The unit of privacy is the household: all meters that a second map, `meter,household`, gives to it. A meter
-// that it does not name is a household of its own. Constant once read: any number of threads may look things up.
+// an error. A row without a series is a meter that is known and counts into nothing. The unit of privacy is the
+// household: all meters that a second map, `meter,household`, gives to it. A meter that it does not name is a household
+// of its own. Constant once read: any number of threads may look things up.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,8 @@ class SeriesMap {
   std::optional<MeterId> meter(std::string_view name) const noexcept { return meters_.find(name); }
   std::string_view meter_name(MeterId meter) const { return meters_.name(meter); }
 
-  /// The series `meter` counts into, ascending; none when it is gone from a map that was read again.
+  /// The series `meter` counts into, ascending; none when it is gone from a map that was read again, or has a row
+  /// without.
   std::span<const SeriesId> series_of(MeterId meter) const noexcept {
     return {memberships_.data() + begins_[meter], begins_[meter + 1] - begins_[meter]};
   }
