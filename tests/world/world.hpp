@@ -653,7 +653,24 @@ class World {
       if (!compared && finished_) model_.wrong("the audit cannot read the releases: " + compared.error().message);
     }
     if (!report->holds() && finished_) model_.wrong("the audit says: " + report->findings.front());
+    if (report->holds() && finished_) audit_changed_release();
     met("an audit");
+  }
+
+  /// One more digit in a value that was handed out: the audit must see it.
+  void audit_changed_release() {
+    if (pipe_ >= 0 || !exists(files_.releases)) return;
+    std::string text = bytes(files_.releases);
+    const std::size_t row = text.rfind('\n', text.size() - 2) + 1;
+    const std::size_t value = text.find(',', text.find(',', row) + 1) + 1;
+    if (row == 0 || text[value] == ',') return;
+    text.insert(value, "1");
+    AuditReport report;
+    const auto format = release_format_of(LedgerReader::open(files_.ledger)->header());
+    const auto compared =
+        audit_releases_against_ledger(Input::from_memory("out.csv", text), files_.ledger, *format, report);
+    if (compared && report.holds()) model_.wrong("the audit believes a release that was changed");
+    met("a changed release");
   }
 
   /// The same answers under a header that promises more: the audit must say that they do not keep it, and whoever kept
