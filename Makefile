@@ -6,6 +6,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 MUTANTS ?= 200
+HISTORIES ?= 100000
 PREFIX ?= /usr/local
 
 # Sanitizers want a predictable address space; with it randomised they fail to start on some kernels.
@@ -16,7 +17,7 @@ PLAIN_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 help: ## What can be made
 	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 	      /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo; echo "JOBS=$(JOBS) processes at a time; FUZZ_SECONDS=$(FUZZ_SECONDS) per fuzz target; MUTANTS=$(MUTANTS); PREFIX=$(PREFIX)"
+	@echo; echo "JOBS=$(JOBS) processes at a time; FUZZ_SECONDS=$(FUZZ_SECONDS) per fuzz target; MUTANTS=$(MUTANTS); HISTORIES=$(HISTORIES); PREFIX=$(PREFIX)"
 
 build: ready-build configure-release ## Build the library and the command line: build/release/bin/fugu
 	cmake --build --preset release -j $(JOBS) --target fugu_cli
@@ -32,7 +33,7 @@ package: ready-package build ## Build the Debian package in build/release
 	@ls -1 build/release/*.deb
 
 ##@ Check
-.PHONY: test unit sanitize lint fuzz mutants bench
+.PHONY: test unit sanitize lint fuzz mutants world bench
 test: ready-test configure-release ## Every test, in the build that users run: before you send
 	cmake --build --preset release -j $(JOBS)
 	ctest --preset release -j $(JOBS)
@@ -58,6 +59,10 @@ fuzz: ready-fuzz configure-sanitize ## Look for inputs that break a parser, FUZZ
 
 mutants: ready-mutants ## Would the tests notice? MUTANTS small wrong changes to core, one at a time
 	scripts/mutants --count $(MUTANTS) --jobs $(JOBS)
+
+world: ready-build configure-release ## HISTORIES of a simulated world: crashes, moves, rollbacks
+	cmake --build --preset release -j $(JOBS) --target test_world
+	FUGU_WORLD_HISTORIES=$(HISTORIES) build/release/bin/test_world
 
 bench: ready-bench configure-release ## All benchmarks, as one table
 	cmake --build --preset release -j $(JOBS) --target fugu_cli fugu_bench

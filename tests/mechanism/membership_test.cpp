@@ -10,6 +10,7 @@
 #include "fugu/strategy/registry.hpp"
 #include "fugu/stream/readings_reader.hpp"
 #include "support/builders.hpp"
+#include "support/policy_feed.hpp"
 #include "support/publishing.hpp"
 #include "support/strategies.hpp"
 #include "support/temp_dir.hpp"
@@ -129,6 +130,29 @@ TEST(PublisherMembership, NoMechanismEndsTheStreamWhenMetersMove) {
     const auto report = audit_ledger(dir / "run.ledger");
     ASSERT_TRUE(report) << reason(report);
     EXPECT_TRUE(report->holds()) << report->findings.front();
+  }
+}
+
+TEST(PublisherMembership, APolicyOfAMeterThatMovedIsPlannedWhereItIsNow) {
+  const SeriesMap before = map_of(kBefore);
+  const SeriesMap moved = *SeriesMap::read(Input::from_memory("map.csv", kMoved), before.series());
+  const auto policy = [](Slot first, Slot last) {
+    return Policy{.interval = {first, last}, .magnitude_steps = 5, .epsilon = Budget::round_down(1)};
+  };
+  for (const StrategyKind& kind : strategy_kinds()) {
+    if (!serves(kind, Serves::policies)) continue;
+    SCOPED_TRACE(kind.name);
+    Collector sink;
+    Publisher publisher(
+        {define_swellfish_idle(), expose({10, 10}, {{0}, {1}}), NoiseKind::laplace,
+         *make_strategy(kind.name, {.policies = true, .every_slots = 2}),
+         std::make_unique<ListFeed>(std::vector<KnownEvent>{{0, {.meter = "m1", .policy = policy(1, 1)}},
+                                                            {4, {.meter = "m1", .policy = policy(5, 6)}}})},
+        std::make_unique<SecureNoise>(), sink);
+    for (Slot slot = 0; slot < 8; ++slot) {
+      const auto done = publisher.publish(row_with(slot, slot == 0 ? &before : slot == 3 ? &moved : nullptr));
+      ASSERT_TRUE(done) << "slot " << slot << ": " << reason(done);
+    }
   }
 }
 

@@ -130,6 +130,19 @@ TEST_F(RunFolder, ALedgerWithoutItsHeadSaysSo) {
   EXPECT_EQ((*HeadFile::read(dir_ / "run.ledger.head"))->slots, 4u) << "it is made again";
 }
 
+TEST_F(RunFolder, AResumedRunNotesTheHeadOfWhatItHandsOut) {
+  ASSERT_TRUE(publish(files(), 3));
+  const std::string older_head = bytes("run.ledger.head");
+  const std::string older_out = bytes("out.csv");
+  ASSERT_TRUE(publish(files(), 5));
+  // Killed when slots 3 and 4 were durable, before their head was noted and anything of them was handed out.
+  restore("run.ledger.head", older_head);
+  restore("out.csv", older_out);
+  ASSERT_TRUE(publish(files(), 5)) << "hands out what is on record, and is killed";
+  EXPECT_GT(bytes("out.csv").size(), older_out.size());
+  EXPECT_EQ((*HeadFile::read(dir_ / "run.ledger.head"))->slots, 5u) << "an older ledger would not be recognised";
+}
+
 TEST_F(RunFolder, NothingIsLeftOutOfANewStream) {
   EXPECT_EQ(publish(files(), 3, 7).error().cause, Cause::usage);
   EXPECT_FALSE(std::filesystem::exists(dir_ / "run.ledger"));

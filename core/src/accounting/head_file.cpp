@@ -67,4 +67,9 @@ Result<void> HeadFile::write(const LedgerHead& head) {
   return {};
 }
 
+Result<void> HeadFile::sync() const {
+  if (::fsync(file_.get()) != 0) return detail::system_error(path_, "making durable");
+  return {};
+}
+
 }  // namespace fugu

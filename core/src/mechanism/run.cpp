@@ -86,6 +86,7 @@ Result<EarlierRuns> read_earlier(const std::string& ledger, const std::optional<
       earlier.utc_offset_s = end->utc_offset_s;
     }
   }
+  earlier.head = reader.head();
   earlier.torn = reader.torn();
   return earlier;
 }
@@ -211,12 +212,19 @@ Result<void> Run::resume(Mechanism mechanism, LedgerHeader header, const Release
   if (not_before) FUGU_TRY(check_after_loss(mechanism.definition, last_handed_out, *not_before));
   FUGU_TRY(find_handed_out(format));
   FUGU_ASSIGN(HeadFile head, HeadFile::open(head_path(), reader.head()));
+  FUGU_TRY(ledger_->sync());
+  // The run before may have been killed before it noted the head of what is handed out now. After a loss the head file
+  // goes on naming what was lost, until the ledger says which slots are left out for it.
+  if (!earlier_->missed) FUGU_TRY(head.write(earlier_->head));
   ledger_->note_heads_in(std::move(head));
   if (files_.key) ledger_->sign_heads_with(*files_.key);
   FUGU_ASSIGN(Publisher publisher, Publisher::resume(std::move(mechanism), std::make_unique<SecureNoise>(), *writer_,
                                                      *std::move(ledger_), std::move(reader)));
   publisher_ = std::make_unique<Publisher>(std::move(publisher));
-  return not_before ? publisher_->leave_out_before(*not_before, last_handed_out) : Result<void>();
+  if (!not_before) return {};
+  FUGU_TRY(publisher_->leave_out_before(*not_before, last_handed_out));
+  FUGU_ASSIGN(const HeadFile noted, HeadFile::open(head_path(), publisher_->head()));
+  return noted.sync();  // a power cut must not bring back the head of what was lost
 }
 
 }  // namespace fugu

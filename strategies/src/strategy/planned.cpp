@@ -74,16 +74,16 @@ void PlannedStrategy::stated(const Kernel& kernel, MeterId meter, std::span<cons
                              const Policy& policy) {
   if (blocks_.empty()) prepare(kernel);
   if (meter >= blocks_of_meter_.size()) blocks_of_meter_.resize(meter + 1);
+  // Anew each time: a meter may move once its earlier policies are over.
   std::vector<std::uint32_t>& blocks = blocks_of_meter_[meter];
-  if (blocks.empty()) {
-    for (const std::uint32_t g : signatures) blocks.push_back(block_of_signature_[g]);
-    if (signatures.empty()) {
-      blocks.resize(blocks_.size());
-      std::iota(blocks.begin(), blocks.end(), 0u);
-    }
-    std::sort(blocks.begin(), blocks.end());
-    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  blocks.clear();
+  for (const std::uint32_t g : signatures) blocks.push_back(block_of_signature_[g]);
+  if (signatures.empty()) {
+    blocks.resize(blocks_.size());
+    std::iota(blocks.begin(), blocks.end(), 0u);
   }
+  std::sort(blocks.begin(), blocks.end());
+  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
   const Policy planned = as_planned(kernel.exposure(), kernel.currency(), policy);
   for (const std::uint32_t b : blocks) blocks_[b].planner->add(meter, planned);
 }

@@ -33,6 +33,8 @@ class HeadFile {
   /// Overwrites the head in place. Not synced, which would cost as much as the ledger itself: it survives a kill, and a
   /// power cut may leave an earlier head, which the ledger contains as well.
   Result<void> write(const LedgerHead& head);
+  /// Makes durable what was written. Needed after a loss only: an earlier head may then be one that was lost.
+  Result<void> sync() const;
 
  private:
   HeadFile(std::string path, detail::File file) : path_(std::move(path)), file_(std::move(file)) {}

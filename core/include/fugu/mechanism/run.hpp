@@ -45,6 +45,7 @@ struct EarlierRuns {
   Slot next_slot = 0;
   Slot delivered = -1;               ///< the last slot known to have been handed out
   bool torn = false;                 ///< the last write was not finished; it will be cut off
+  LedgerHead head;                   ///< of all that the ledger holds
   bool head_known = true;            ///< false: there is no head file, so nothing shows that the ledger is the latest
   std::optional<LedgerHead> missed;  ///< the head file names this head, and the ledger does not contain it
 };
