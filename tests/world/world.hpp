@@ -478,11 +478,24 @@ class World {
         met("a policy");
       }
     }
+    if (chance(6)) take_back_policy(slot);
     if (chance(12)) {
       write_policies(R"({"meter": "m0", "start": "soon"})");
       note("before slot " + std::to_string(slot) + ": a policy that cannot be read");
       met("a policy that cannot be read");
       broken_ = true;
+    }
+  }
+  /// One that has not begun, of somebody who is a household of their own.
+  void take_back_policy(Slot slot) {
+    for (std::size_t i = 0; i < model_.policies().size(); ++i) {
+      const HeldPolicy held = model_.policies()[i];
+      if (held.policy.interval.first <= slot || !household_of_.contains(held.unit)) continue;
+      write_policies(text_of(held.unit, held.policy, slot));
+      note("before slot " + std::to_string(slot) + ": " + text_of(held.unit, held.policy, slot));
+      model_.takes_back(i);
+      met("a policy that is taken back");
+      return;
     }
   }
   /// Between two runs somebody takes the broken rows out.
