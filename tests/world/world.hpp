@@ -518,8 +518,9 @@ class World {
     } else if (backup_ && chance(defect_ == Defect::none ? 4 : 2)) {
       roll_back();
     }
-    if (!backup_ && exists(files_.ledger))
-      backup_ = {bytes(files_.ledger), bytes(files_.ledger + ".head"), model_.last_seen()};
+    // A backup holds what is durable: what is not may be lost, and happen again in another way.
+    if (!backup_ && exists(files_.ledger) && !disk_.durable(files_.ledger).empty())
+      backup_ = {disk_.durable(files_.ledger), bytes(files_.ledger + ".head")};
   }
 
   /// The operator goes back to the map that was in force.
@@ -550,7 +551,7 @@ class World {
   }
 
   void roll_back() {
-    const auto [ledger, head, seen] = *std::exchange(backup_, std::nullopt);
+    const auto [ledger, head] = *std::exchange(backup_, std::nullopt);
     if (ledger == bytes(files_.ledger)) return;
     Slot next = 0;
     write_file(dir_ / "older", ledger);
@@ -584,7 +585,7 @@ class World {
     char drained[4096];
     while (pipe_ >= 0 && ::read(pipe_, drained, sizeof drained) > 0) {
     }
-    const std::uint64_t durable = exists(files_.ledger) ? disk_.durable_bytes(files_.ledger) : 0;
+    const std::uint64_t durable = exists(files_.ledger) ? disk_.durable(files_.ledger).size() : 0;
     half_row_ += bytes;
     for (std::size_t end; (end = half_row_.find('\n')) != std::string::npos; half_row_.erase(0, end + 1)) {
       const std::string row = half_row_.substr(0, end);
@@ -723,7 +724,6 @@ class World {
   struct Backup {
     std::string ledger;
     std::string head;
-    Slot last_seen;
   };
 
   std::mt19937_64 random_;
