@@ -62,8 +62,8 @@ class Disk {
   /// Told of every byte that reached a file, and of its name.
   std::function<void(const std::string& path, std::string_view bytes)> watch;
 
-  /// How much of a file is durable.
-  std::uint64_t durable_bytes(const std::string& path) { return file_at(path).durable.size(); }
+  /// What of a file is durable.
+  const std::string& durable(const std::string& path) { return file_at(path).durable; }
   /// The power goes: files lose what they may.
   void cut_power(const std::vector<std::string>& paths) {
     for (const std::string& path : paths) {

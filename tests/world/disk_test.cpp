@@ -92,7 +92,7 @@ TEST(Disk, NothingArrivesAfterTheMachineDied) {
   EXPECT_EQ(::write(file, "second", 6), -1);
   ::close(file);
   EXPECT_TRUE(disk.dead());
-  EXPECT_EQ(disk.durable_bytes(path), 0u);
+  EXPECT_EQ(disk.durable(path), "");
   EXPECT_EQ(read_file(path), "first");
 }
 

@@ -478,11 +478,24 @@ class World {
         met("a policy");
       }
     }
+    if (chance(6)) take_back_policy(slot);
     if (chance(12)) {
       write_policies(R"({"meter": "m0", "start": "soon"})");
       note("before slot " + std::to_string(slot) + ": a policy that cannot be read");
       met("a policy that cannot be read");
       broken_ = true;
+    }
+  }
+  /// One that has not begun, of somebody who is a household of their own.
+  void take_back_policy(Slot slot) {
+    for (std::size_t i = 0; i < model_.policies().size(); ++i) {
+      const HeldPolicy held = model_.policies()[i];
+      if (held.policy.interval.first <= slot || !household_of_.contains(held.unit)) continue;
+      write_policies(text_of(held.unit, held.policy, slot));
+      note("before slot " + std::to_string(slot) + ": " + text_of(held.unit, held.policy, slot));
+      model_.takes_back(i);
+      met("a policy that is taken back");
+      return;
     }
   }
   /// Between two runs somebody takes the broken rows out.
@@ -505,8 +518,9 @@ class World {
     } else if (backup_ && chance(defect_ == Defect::none ? 4 : 2)) {
       roll_back();
     }
-    if (!backup_ && exists(files_.ledger))
-      backup_ = {bytes(files_.ledger), bytes(files_.ledger + ".head"), model_.last_seen()};
+    // A backup holds what is durable: what is not may be lost, and happen again in another way.
+    if (!backup_ && exists(files_.ledger) && !disk_.durable(files_.ledger).empty())
+      backup_ = {disk_.durable(files_.ledger), bytes(files_.ledger + ".head")};
   }
 
   /// The operator goes back to the map that was in force.
@@ -537,7 +551,7 @@ class World {
   }
 
   void roll_back() {
-    const auto [ledger, head, seen] = *std::exchange(backup_, std::nullopt);
+    const auto [ledger, head] = *std::exchange(backup_, std::nullopt);
     if (ledger == bytes(files_.ledger)) return;
     Slot next = 0;
     write_file(dir_ / "older", ledger);
@@ -571,7 +585,7 @@ class World {
     char drained[4096];
     while (pipe_ >= 0 && ::read(pipe_, drained, sizeof drained) > 0) {
     }
-    const std::uint64_t durable = exists(files_.ledger) ? disk_.durable_bytes(files_.ledger) : 0;
+    const std::uint64_t durable = exists(files_.ledger) ? disk_.durable(files_.ledger).size() : 0;
     half_row_ += bytes;
     for (std::size_t end; (end = half_row_.find('\n')) != std::string::npos; half_row_.erase(0, end + 1)) {
       const std::string row = half_row_.substr(0, end);
@@ -710,7 +724,6 @@ class World {
   struct Backup {
     std::string ledger;
     std::string head;
-    Slot last_seen;
   };
 
   std::mt19937_64 random_;
