@@ -274,8 +274,9 @@ TEST(Outlook, SharesAddUpToTheDegreeOfTheError) {
   std::mt19937_64 dice(17);
   for (int round = 0; round < 30; ++round) {
     const PolicyBook book = random_book(dice, 60, 20);
-    EXPECT_NEAR(sum_of_shares(binding_policies(book, {.slots = {0, 65}})), 1, 0.02) << round;
-    EXPECT_NEAR(sum_of_shares(binding_policies(book, {.slots = {0, 65}, .delta = *Delta::make(1e-6)})), 0.5, 0.02)
+    // Shares come from an iteration that stops at a gap of 2 %; compilers round differently.
+    EXPECT_NEAR(sum_of_shares(binding_policies(book, {.slots = {0, 65}})), 1, 0.04) << round;
+    EXPECT_NEAR(sum_of_shares(binding_policies(book, {.slots = {0, 65}, .delta = *Delta::make(1e-6)})), 0.5, 0.04)
         << round;
   }
 }
