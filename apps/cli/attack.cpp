@@ -19,7 +19,7 @@
 #include "policy_options.hpp"
 #include "progress.hpp"
 #include "released_file.hpp"
-#include "same_file.hpp"
+#include "file_options.hpp"
 #include "source_options.hpp"
 #include "table.hpp"
 

@@ -8,7 +8,7 @@
 #include "fugu/meter/meter_readings.hpp"
 #include "fugu/meter/report_log.hpp"
 #include "progress.hpp"
-#include "same_file.hpp"
+#include "file_options.hpp"
 #include "scheme_options.hpp"
 #include "table.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "fugu/base/result.hpp"
-#include "same_file.hpp"
+#include "file_options.hpp"
 
 namespace fugu::cli {
 

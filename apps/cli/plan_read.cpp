@@ -9,7 +9,7 @@
 #include "fugu/strategy/planned.hpp"
 #include "fugu/strategy/tenat.hpp"
 #include "plan_run.hpp"
-#include "same_file.hpp"
+#include "file_options.hpp"
 #include "source_options.hpp"
 
 namespace fugu::cli {

@@ -11,7 +11,7 @@
 #include "fugu/simulate/simulation.hpp"
 #include "progress.hpp"
 #include "run_facts.hpp"
-#include "same_file.hpp"
+#include "file_options.hpp"
 #include "source_options.hpp"
 
 namespace fugu::cli {

@@ -5,7 +5,7 @@
 #include "fugu/accounting/ledger.hpp"
 #include "fugu/report/html.hpp"
 #include "fugu/report/svg.hpp"
-#include "same_file.hpp"
+#include "file_options.hpp"
 #include "table.hpp"
 #include "time_axis.hpp"
 

@@ -11,7 +11,7 @@
 #include "output_stream.hpp"
 #include "policy_rows.hpp"
 #include "run_facts.hpp"
-#include "same_file.hpp"
+#include "file_options.hpp"
 
 namespace fugu::cli {
 

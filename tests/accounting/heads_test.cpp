@@ -83,6 +83,9 @@ TEST(OperatorKey, IsNeitherOverwrittenNorSharedNorGuessed) {
   EXPECT_EQ(OperatorKey::load(dir / "key.pub").error().cause, Cause::bad_input);
   EXPECT_EQ(PublicKey::load(dir / "key").error().cause, Cause::bad_input);
   EXPECT_EQ(OperatorKey::load(dir / "nothing").error().cause, Cause::usage);
+  EXPECT_TRUE((std::filesystem::status(dir / "key.pub").permissions() & std::filesystem::perms::others_read) !=
+              std::filesystem::perms::none)
+      << "an auditor reads it";
   std::filesystem::permissions(dir / "key", std::filesystem::perms::group_read, std::filesystem::perm_options::add);
   EXPECT_EQ(OperatorKey::load(dir / "key").error().cause, Cause::refused);
 }

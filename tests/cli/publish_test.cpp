@@ -65,7 +65,7 @@ TEST(Publish, ValuesThatGetRoundedAreToldOnceAndNeverShown) {
   };
   const auto [of_stream, first] = notes(stream);
   EXPECT_EQ(of_stream, 1) << first;
-  EXPECT_TRUE(says(first, "s.csv: values are not multiples of the unit step 1 and get rounded: --unit-step 0.001"));
+  EXPECT_TRUE(says(first, "s.csv: values are not multiples of the unit step 1 and get rounded: a unit step of 0.001"));
   const auto [of_readings, second] = notes(readings);
   EXPECT_EQ(of_readings, 1) << second;
   EXPECT_TRUE(says(second, "r.csv: values")) << second;

@@ -168,6 +168,24 @@ TEST_F(RunFolder, ReleasesDoNotFollowASymbolicLink) {
   EXPECT_EQ(bytes("precious"), "something of somebody");
 }
 
+TEST_F(RunFolder, LedgerReleasesAndHeadAreThreeFiles) {
+  ASSERT_TRUE(publish(files(), 3));
+  const std::string ledger = bytes("run.ledger");
+  const std::string head = bytes("run.ledger.head");
+  std::filesystem::create_hard_link(dir_ / "run.ledger.head", dir_ / "also.head");
+  for (const RunFiles& wrong : {RunFiles{.ledger = dir_ / "run.ledger", .releases = dir_ / "run.ledger"},
+                                RunFiles{.ledger = dir_ / "run.ledger", .releases = dir_ / "run.ledger.head"},
+                                RunFiles{.ledger = dir_ / "run.ledger", .releases = dir_ / "also.head"},
+                                RunFiles{.ledger = dir_ / "new", .releases = dir_ / "new.head"},
+                                RunFiles{.ledger = dir_ / "new", .releases = "-", .head = dir_ / "new"}}) {
+    const auto refused = publish(wrong, 5);
+    ASSERT_FALSE(refused) << wrong.releases;
+    EXPECT_EQ(refused.error().cause, Cause::usage) << reason(refused);
+  }
+  EXPECT_EQ(bytes("run.ledger"), ledger);
+  EXPECT_EQ(bytes("run.ledger.head"), head);
+}
+
 TEST_F(RunFolder, LeavesNoMemoryDumps) {
   ::prctl(PR_SET_DUMPABLE, 1);
   ASSERT_TRUE(fugu::Run::open(files()));

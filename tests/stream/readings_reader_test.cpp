@@ -203,7 +203,7 @@ TEST(ReadingsReader, BadRows) {
             "r.csv:3:1: found time nothing; expected a slot number such as 0, 1, 2, as in the first row");
   EXPECT_EQ(error_of(head + "200000,m1,1\n"),
             "r.csv:3:1: found time written as a number, which is far ahead of the readings before; expected a gap of "
-            "at most 96 slots; if the input really paused, give --gap-max and the slots it may pass over");
+            "at most 96 slots; if the input really paused, allow a larger gap");
   EXPECT_EQ(error_of("time,meter,value\n2026-03-29T01:45:00Z,m1,1\n2026-03-29T01:50:00Z,m1,1\n"),
             "r.csv:3:1: found time '2026-03-29T01:50:00Z'; expected the start of a slot, a multiple of 900 s from "
             "2026-03-29T01:45:00Z");
@@ -463,7 +463,7 @@ TEST_F(LiveReadings, SilenceClosesAsManySlotsAsAGapMay) {
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().message,
             "live: found no readings for the 3 slots before 2026-03-29T01:00:00Z; expected some. If the input really "
-            "paused, give a larger --gap-max");
+            "paused, allow a larger gap");
 }
 
 TEST_F(LiveReadings, TheClockNeedsStamps) {
@@ -485,7 +485,7 @@ TEST(ReadingsReader, OneRowCannotBurnManySlots) {
   EXPECT_EQ(
       drained.error->message,
       "r.csv:3:1: found time '2026-03-30T00:15:00Z', which is far ahead of the readings before; expected a gap of "
-      "at most 96 slots; if the input really paused, give --gap-max 97");
+      "at most 96 slots; if the input really paused, allow a larger gap: 97 slots");
   EXPECT_EQ(drained.rows.size(), 0u);
   auto given = options();
   given.gap_slots_max = 97;

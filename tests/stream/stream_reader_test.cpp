@@ -128,16 +128,16 @@ TEST(StreamReader, BadRows) {
             "s.csv:3:1: found time written as a number; expected a slot number such as 0, 1, 2, as in the first row");
   EXPECT_EQ(error_of("time,a\n0,1\n200000,1\n"),
             "s.csv:3:1: found time written as a number, which is far ahead of the rows before; expected a gap of at "
-            "most 96 slots; if the input really paused, give --gap-max and the slots it may pass over");
+            "most 96 slots; if the input really paused, allow a larger gap");
   EXPECT_EQ(error_of("time,a\n2026-03-29T01:00:00Z,1\n"),
-            "s.csv: found a single row; expected two rows, or --slot-length");
+            "s.csv: found a single row; expected two rows, or a stated slot length");
   EXPECT_EQ(
       error_of("time,a\n2026-03-29T01:00:00Z,1\n2026-03-29T01:00:00Z,1\n"),
       "s.csv:3:1: found time '2026-03-29T01:00:00Z', which is not after the row before; expected ascending times");
   EXPECT_EQ(error_of("time,a\n2026-03-29T01:00:00Z,1\n2026-03-29T01:15:00Z,1\n2026-03-29T01:25:00Z,1\n"),
             "s.csv:4:1: found time '2026-03-29T01:25:00Z'; expected the start of a slot, a multiple of 900 s from "
             "2026-03-29T01:00:00Z");
-  EXPECT_TRUE(contains(error_of("time,a\n2026-03-29T01:00:00,1\n", {.slot_s = 900}), "--utc-offset"));
+  EXPECT_TRUE(contains(error_of("time,a\n2026-03-29T01:00:00,1\n", {.slot_s = 900}), "UTC offset"));
 }
 
 TEST(StreamReader, BadValuesAreNotShown) {
@@ -160,7 +160,7 @@ TEST(StreamReader, ARowWhereTheHeaderBelongsIsNotShown) {
     const auto drained = drain_text(std::string(row).append("\n").append(row).append("\n"));
     ASSERT_TRUE(drained.error) << row;
     EXPECT_EQ(drained.error->message.find("48"), std::string::npos) << drained.error->message;
-    EXPECT_NE(drained.error->message.find("--time-column"), std::string::npos) << drained.error->message;
+    EXPECT_NE(drained.error->message.find("another name"), std::string::npos) << drained.error->message;
   }
 }
 

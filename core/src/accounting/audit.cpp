@@ -85,10 +85,10 @@ Result<void> LedgerAudit::check_records() {
   if (options_.open_ended) return {};
   if (reader.torn())
     report_.add("the file ends within a record after byte " + std::to_string(reader.intact_bytes()) +
-                ": it was truncated, or a run was killed; resume the run, or audit with --open");
+                ": it was truncated, or a run was killed; resume the run, or audit it as open");
   else if (!records_->ended() && !is_at_horizon())
     report_.add(
-        "the ledger has no end record: it was truncated, or the run is not finished; use --open for a live run");
+        "the ledger has no end record: it was truncated, or the run is not finished; audit a live run as open");
   return {};
 }
 

@@ -75,7 +75,7 @@ Result<Exposure> Exposure::make(Options options) {
     if (steps < 1 || steps > kLargestSensitivitySteps)
       return Error{
           Cause::usage,
-          "the sensitivity must be at least one unit step and at most 2^40 of them; choose --unit-step to fit"};
+          "the sensitivity must be at least one unit step and at most 2^40 of them; choose a unit step to fit"};
   }
   std::vector<bool> covered(series, false);
   for (auto& signature : options.signatures) {

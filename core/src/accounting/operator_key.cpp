@@ -93,7 +93,9 @@ Result<OperatorKey> OperatorKey::create(const std::string& path) {
   FUGU_TRY(create_file(path, pem_of([&](BIO* out) {
                          return PEM_write_bio_PrivateKey(out, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
                        })));
-  FUGU_TRY(create_file(path + ".pub", pem_of([&](BIO* out) { return PEM_write_bio_PUBKEY(out, key.get()); })));
+  const std::string to_give_away = path + ".pub";
+  FUGU_TRY(create_file(to_give_away, pem_of([&](BIO* out) { return PEM_write_bio_PUBKEY(out, key.get()); })));
+  if (::chmod(to_give_away.c_str(), 0644) != 0) return detail::system_error(to_give_away, "letting others read");
   return OperatorKey(std::move(key));
 }
 

@@ -18,15 +18,15 @@ void append_number(double value, std::string& out) {
 
 Result<void> check(const ReleaseFormat& format, const Filter* filter) {
   if (format.interval && !(*format.interval > 0 && *format.interval < 1))
-    return Error{Cause::usage, "--interval must be a probability between 0 and 1, for example 0.95"};
+    return Error{Cause::usage, "the interval must be a probability between 0 and 1, for example 0.95"};
   if (format.interval && format.estimates)
     return Error{
         Cause::usage,
-        "--interval states the noise of one answer; this mechanism releases estimates made of several: drop it"};
+        "an interval states the noise of one answer; this mechanism releases estimates made of several: drop it"};
   if (filter == nullptr) return {};
   if (format.interval && !filter->keeps_bands())
     return Error{Cause::usage,
-                 "--interval states the noise of one answer and cannot be combined with a filter that mixes several; "
+                 "an interval states the noise of one answer and cannot be combined with a filter that mixes several; "
                  "use it with truncate only, or drop it"};
   if (format.estimates && filter->mixes_slots())
     return Error{Cause::usage,

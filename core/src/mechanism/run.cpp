@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <tuple>
 
+#include "fugu/base/same_file.hpp"
 #include "fugu/stream/location.hpp"
 
 namespace fugu {
@@ -97,12 +99,21 @@ Result<Run> Run::open(RunFiles files) {
   ::prctl(PR_SET_DUMPABLE, 0);  // cannot fail with this argument
   Run run(std::move(files));
   if (run.files_.ledger.empty()) return run;
+  FUGU_TRY(run.check_files_differ());
   if (exists(run.files_.ledger)) {
     FUGU_TRY(run.look_at_ledger());
   } else {
     FUGU_TRY(run.look_at_start());
   }
   return run;
+}
+
+Result<void> Run::check_files_differ() const {
+  const auto [ledger, releases, head] = std::tuple(files_.ledger, files_.releases, head_path());
+  if (same_file(ledger, releases) || same_file(ledger, head) || same_file(releases, head))
+    return Error{Cause::usage, "ledger, releases and head file must be three different files: found " + ledger + ", " +
+                                   releases + " and " + head};
+  return {};
 }
 
 Result<void> Run::look_at_start() const {

@@ -52,8 +52,7 @@ Result<void> SlotRunner::record_estimates(Replay* replay) {
 
 Result<const PolicyEvent*> SlotRunner::next_policy() {
   if (passed_over_.empty()) return policies_->next(next_slot(), kernel_->policies_in_force());
-  event_ = std::move(passed_over_.front());
-  passed_over_.pop_front();
+  event_ = std::move(passed_over_.extract(passed_over_.begin()).mapped());
   return &event_;
 }
 
@@ -120,11 +119,10 @@ Result<bool> SlotRunner::take_policies(std::size_t at_most) {
 
 /// Looks for an event on record among those the feed gives; false when it is gone.
 Result<bool> SlotRunner::find_stated(const PolicyEvent& event) {
-  const auto found = std::find_if(passed_over_.begin(), passed_over_.end(),
-                                  [&](const PolicyEvent& other) { return other.says_the_same(event); });
-  if (found != passed_over_.end()) {
-    event_ = std::move(*found);
-    passed_over_.erase(found);
+  const auto [first, last] = passed_over_.equal_range(event.meter);
+  const auto found = std::find_if(first, last, [&](const auto& other) { return other.second.says_the_same(event); });
+  if (found != last) {
+    event_ = std::move(passed_over_.extract(found).mapped());
     return true;
   }
   for (;;) {
@@ -132,7 +130,7 @@ Result<bool> SlotRunner::find_stated(const PolicyEvent& event) {
     if (next == nullptr) return false;
     event_ = *next;
     if (event_.says_the_same(event)) return true;
-    passed_over_.push_back(event_);
+    passed_over_.emplace(event_.meter, event_);
   }
 }
 

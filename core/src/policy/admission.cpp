@@ -62,9 +62,9 @@ Result<void> admit_withdrawal(const Collection& collection, const Policy& policy
   return check_not_begun(policy, now, "taken back");
 }
 
-Crowd busiest_slot(const Collection& collection, const Interval& interval) {
+BusySlot busiest_slot(const Collection& collection, const Interval& interval) {
   std::vector<Slot> ends;  // of the policies relevant in the slot looked at, the earliest on top
-  Crowd most{0, interval.first};
+  BusySlot most{0, interval.first};
   collection.for_overlapping(interval, [&](const Policy& policy) {
     const Slot begin = std::max(policy.interval.first, interval.first);
     while (!ends.empty() && ends.front() < begin) {

@@ -295,11 +295,11 @@ class PolicyRows::Impl {
     const Collection& collection = book_.of(meter);
     const std::size_t most = *options_.admission.most_overlapping;
     if (collection.policies().size() <= most) return;
-    const Crowd crowd = busiest_slot(collection, {0, kPolicySlotMax});
-    if (crowd.policies <= most) return;
+    const BusySlot busiest = busiest_slot(collection, {0, kPolicySlotMax});
+    if (busiest.policies <= most) return;
     std::vector<std::uint64_t> lines;
     for (const Row& row : rows) {
-      if (row.first <= crowd.slot && crowd.slot <= row.last && collection.holds(policy_of(row)))
+      if (row.first <= busiest.slot && busiest.slot <= row.last && collection.holds(policy_of(row)))
         lines.push_back(row.line);
     }
     std::sort(lines.begin(), lines.end());

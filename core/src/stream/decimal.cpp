@@ -268,7 +268,7 @@ std::string UnitStep::rounding_text(std::string_view value, Rounding rounding) c
   std::string out = rounding == Rounding::away ? "magnitudes" : "values";
   out.append(" are not multiples of the unit step ").append(text(1));
   out.append(rounding == Rounding::away ? " and get rounded up: " : " and get rounded: ");
-  out.append("--unit-step ").append(UnitStep(1, std::max(exponent, kFinest)).text(1));
+  out.append("a unit step of ").append(UnitStep(1, std::max(exponent, kFinest)).text(1));
   return out.append(exponent < kFinest ? " would keep more of them"
                                        : " would keep the first, others may have more digits");
 }

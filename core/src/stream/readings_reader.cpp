@@ -154,7 +154,7 @@ class ReadingsReader::Impl {
     if (left_s <= 0 && slot > last_reported_ + options_.gap_slots_max) {
       return Error{Cause::bad_input, file_ + ": found no readings for the " + std::to_string(options_.gap_slots_max) +
                                          " slots before " + clock_.text(slot, utc_offset_s_) +
-                                         "; expected some. If the input really paused, give a larger --gap-max"};
+                                         "; expected some. If the input really paused, allow a larger gap"};
     }
     return std::chrono::seconds(left_s);
   }
@@ -213,7 +213,7 @@ class ReadingsReader::Impl {
 
   Result<void> start_at(Stamp origin) {
     if (!options_.slot_s) {
-      return Error{Cause::usage, file_ + ": found time stamps; expected --slot-length, for example 15m"};
+      return Error{Cause::usage, file_ + ": found time stamps; expected a stated slot length, for example 15m"};
     }
     clock_ = Clock(origin.instant_s, *options_.slot_s);
     utc_offset_s_ = origin.utc_offset_s;

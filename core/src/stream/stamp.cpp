@@ -144,7 +144,7 @@ std::string_view expected_stamp(TimeFault fault) noexcept {
     case TimeFault::year: return "a year from 1900 to 2200";
     case TimeFault::offset: return "an offset from -18:00 to +18:00";
     case TimeFault::no_offset:
-      return "an offset such as +01:00 or Z at its end, or --utc-offset of fugu publish for all of them";
+      return "an offset such as +01:00 or Z at its end, or one UTC offset stated for all of them";
     case TimeFault::fraction: return "whole seconds";
     case TimeFault::none:
     case TimeFault::off_grid:

@@ -22,7 +22,7 @@ Result<std::vector<std::string>> read_series(LineReader& lines, const std::strin
   const auto names = csv::split(header);
   if (names[0] != time_column)
     return found_but_expected(lines.at(1), shown_column(names[0]),
-                              expected + ", or the name of its first column as --time-column");
+                              expected + "; if the time column has another name, say which");
   if (names.size() < 2) return found_but_expected(lines.at(1), "no series", expected);
   NameTable known;
   std::vector<std::string> series;
@@ -119,7 +119,7 @@ Result<void> StreamReader::start_clock(Stamp first, std::string_view time) {
 Result<std::int64_t> StreamReader::slot_length(Stamp first) {
   FUGU_ASSIGN(const auto line, lines_.peek());
   if (!line) {
-    return found_but_expected({lines_.file(), 0, 0}, "a single row", "two rows, or --slot-length");
+    return found_but_expected({lines_.file(), 0, 0}, "a single row", "two rows, or a stated slot length");
   }
   Stamp second;
   const std::string_view time = time_of(*line);

@@ -49,7 +49,7 @@ Result<void> MeterReadings::find_clock(const Options& options) {
     return found_but_expected(where, "time " + shown_time(time), csv::expected_first_time(fault));
   }
   if (!options.slot_s)
-    return Error{Cause::usage, "the readings have time stamps: say how long a slot is (--slot-length 15m)"};
+    return Error{Cause::usage, "the readings have time stamps: state the slot length, for example 15m"};
   const std::int64_t phase_s = (stamp.instant_s % *options.slot_s + *options.slot_s) % *options.slot_s;
   format_.clock = Clock(phase_s, *options.slot_s);
   format_.utc_offset_s = stamp.utc_offset_s;

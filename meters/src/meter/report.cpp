@@ -151,8 +151,8 @@ Result<bool> ReportReader::next(Row& row) {
     }
     if (forged_ == Forged::error) {
       return found_but_expected(lines_.at(1), "a report that meter " + shown_name(parsed.meter) + " did not make",
-                                "a MAC that fits its fields and the meter's report key, with the --unit-step and "
-                                "--slot-length that the meter was given");
+                                "a MAC that fits its fields and the meter's report key, with the unit step and "
+                                "slot length that the meter was given");
     }
     ++forged_count_;
   }
@@ -218,7 +218,7 @@ Result<CollectorKeyFile> CollectorKeyFile::read(Input input) {
   if (header == kMeterHeader) {
     return Error{Cause::refused, lines.file() +
                                      ": holds the meters' shift keys, with which the shifts can be undone; a collector "
-                                     "gets report keys only (fugu meter keys --collector-out)"};
+                                     "gets report keys only, from the file made beside them"};
   }
   if (header != kCollectorHeader) return found_but_expected(lines.at(1), "other columns", expected);
   CollectorKeyFile file;

@@ -69,6 +69,7 @@ class Run {
  private:
   explicit Run(RunFiles files) : files_(std::move(files)) {}
 
+  Result<void> check_files_differ() const;
   Result<void> look_at_start() const;
   Result<void> look_at_ledger();
   LedgerHeader header(const Mechanism& mechanism, const RunIdentity& identity) const;

@@ -1,7 +1,7 @@
 // Kernel, strategy and release at work: what publishing and simulation have in common.
 #pragma once
 
-#include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -86,7 +86,9 @@ class SlotRunner {
   std::unique_ptr<PolicyFeed> policies_;
   std::optional<AdmissionRule> admission_;
   PolicyListener* listener_;
-  std::deque<PolicyEvent> passed_over_;  // while events on record were looked for: they are new, or were refused
+  // By meter, each in the order of the feed: passed over while events on record were looked for. They are new, or were
+  // refused.
+  std::multimap<std::string, PolicyEvent> passed_over_;
   PolicyEvent event_;
   LedgerWriter* ledger_;
   bool must_place_ = false;  // a replay has placed units, and the source has not said yet where they count now

@@ -33,11 +33,11 @@ Result<void> admit_withdrawal(const Collection& collection, const Policy& policy
 Result<void> check_limits(const AdmissionRule& rule, const Policy& policy);
 
 /// A slot, and how many policies are relevant in it.
-struct Crowd {
+struct BusySlot {
   std::size_t policies = 0;
   Slot slot = 0;
 };
 /// The slot of `interval` in which most policies of the collection are relevant, the first of them.
-Crowd busiest_slot(const Collection& collection, const Interval& interval);
+BusySlot busiest_slot(const Collection& collection, const Interval& interval);
 
 }  // namespace fugu
