@@ -26,7 +26,7 @@ strategies: those of fugu describe that need no data. unicorn, narwhal-adaptive,
 before they decide what to spend: for them there is no plan.
 
 Examples
-  fugu simulate policies --meters 3 --days 7 --epsilon 1 --out wishes.csv
+  fugu simulate policies --meters 3 --days 7 --epsilon 1 --out policies.csv
   fugu plan --policies policies.csv --unit-step 0.001 --unit kW
   fugu plan --policies policies.csv --unit-step 0.001 --floor event:1 --sensitivity 10 --strategies narwhal,uniform
   fugu plan --policies policies.csv --unit-step 0.001 --series north,south,city --budgets shared

@@ -413,6 +413,9 @@ Outcome PublishRun::publish(Publisher& publisher, SlotSource& source) {
                                     }}));
   }  // its line is gone before the last words
   say_summary(publisher.next_slot() - first, first);
+  if (publisher.units_moved() > 0)
+    note("households and meters that moved to other series: " + std::to_string(publisher.units_moved()) +
+         "; the ledger charges each in all series it has counted into lately");
   if (!options_.ledger.empty()) note("head of the ledger: " + to_hex(publisher.head().seal));
   warn_if_nothing_was_hidden(publisher.next_slot());
   return kDone;
@@ -453,7 +456,7 @@ void PublishRun::warn_if_nothing_was_hidden(Slot slots) const {
 
 void PublishRun::say_summary(Slot slots, Slot before) const {
   const std::string input = source_->summary();
-  const std::string after = before > 0 ? ", after " + std::to_string(before) + " by earlier runs," : "";
+  const std::string after = before > 0 ? ", from slot " + std::to_string(before) + " on," : "";
   note("released " + std::to_string(slots) + " slots" + after + " of " + std::to_string(source_->series().size()) +
        " series under " + definition_->text() + (input.empty() ? "" : "; " + input));
 }

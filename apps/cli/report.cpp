@@ -18,7 +18,6 @@ struct ReportArguments {
   std::vector<std::string> runs;
   std::string title = "Released stream";
   std::string unit;
-  double gamma = 1;
   Slot first_slot = 0;
   Slot slots = 500;
   std::string out;
@@ -27,8 +26,7 @@ struct ReportArguments {
 
 constexpr const char* kExamples = R"(
 Prints a table on standard output and writes one self-contained HTML page with plots of every run, one for each of up
-to 12 series. For people who may
-see the true stream: the page shows it.
+to 12 series. For people who may see the true stream: the page shows it.
 
 Examples
   fugu report --stream totals.csv --run uniform=u.csv,u.ledger --run sample=s.csv,s.ledger --out report.html
@@ -76,7 +74,7 @@ struct RunResult {
 Result<RunResult> examine(const ReportArguments& arguments, const Run& run) {
   RunResult result;
   result.run = run;
-  EvaluationOptions options{.sanity_bound = arguments.gamma};
+  EvaluationOptions options;
   if (!run.ledger.empty()) {
     FUGU_ASSIGN(const AuditReport audit, audit_ledger(run.ledger));
     result.guarantee = audit.definition;
@@ -237,7 +235,6 @@ void add_report(CLI::App& app, Outcome& outcome) {
   command->add_option("--run", arguments->runs, "LABEL=RELEASED.csv[,LEDGER], once per run");
   command->add_option("--title", arguments->title, "Title of the page")->capture_default_str();
   command->add_option("--unit", arguments->unit, "Unit of the values, for the axis");
-  command->add_option("--gamma", arguments->gamma, "Sanity bound of the relative error")->capture_default_str();
   command->add_option("--first-slot", arguments->first_slot, "First slot to draw")->capture_default_str();
   command->add_option("--slots", arguments->slots, "How many slots to draw")->capture_default_str();
   command->add_option("--out", arguments->out, "HTML page to write");

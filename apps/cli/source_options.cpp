@@ -214,7 +214,7 @@ std::string OpenSource::summary() const {
   add(counters.late, "late and dropped");
   add(counters.early, "ahead of the clock and dropped");
   add(counters.skipped, "already released");
-  add(counters.elsewhere, "of meters that the map did not have at the time");
+  add(counters.elsewhere, "of meters that counted into no series at the time");
   return text;
 }
 

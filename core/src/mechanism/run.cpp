@@ -83,6 +83,7 @@ Result<EarlierRuns> read_earlier(const std::string& ledger, const std::optional<
     look_for_latest();
     if (!record) break;
     if (const auto* delivered = std::get_if<Delivered>(&*record)) earlier.delivered = delivered->slot;
+    if (const auto* left_out = std::get_if<LeftOut>(&*record)) earlier.left_out_before = left_out->next_slot;
     if (const auto* end = std::get_if<SlotEnd>(&*record)) {
       earlier.next_slot = end->slot + 1;
       earlier.utc_offset_s = end->utc_offset_s;
@@ -119,9 +120,9 @@ Result<void> Run::check_files_differ() const {
 Result<void> Run::look_at_start() const {
   const std::string& releases = files_.releases;
   if (releases != "-" && has_content(releases))
-    return Error{Cause::usage, releases + ": exists already but the ledger " + files_.ledger +
-                                   " does not: these releases belong to another run; move them away or name another "
-                                   "file"};
+    return Error{Cause::refused, releases + ": holds releases, but the ledger " + files_.ledger +
+                                     " that paid for them is not there: put it back. A new ledger would draw fresh "
+                                     "noise for slots that were handed out. For another stream, name other files"};
   FUGU_ASSIGN(const auto head, HeadFile::read(head_path()));
   if (head && head->slots > 0)
     return Error{Cause::refused, head_path() + ": belongs to a ledger of " + std::to_string(head->slots) +
@@ -216,7 +217,9 @@ Result<void> Run::resume(Mechanism mechanism, LedgerHeader header, const Release
   header.version = reader.header().version;
   if (header.to_text() != reader.header().to_text())
     return Error{Cause::usage, files_.ledger + ": written with other options: " + differences(reader.header(), header) +
-                                   ". Resume with the same ones, or name a new ledger"};
+                                   ". Resume with the same ones: a new ledger would spend the promise a second time"};
+  // Said once more with the same command, after the ledger has put it on record.
+  if (!earlier_->missed && not_before && not_before == earlier_->left_out_before) not_before.reset();
   if (earlier_->missed && !not_before) return older_ledger(files_.ledger, head_path(), *earlier_, mechanism.definition);
   const Slot missed = earlier_->missed ? static_cast<Slot>(earlier_->missed->slots) - 1 : -1;
   const Slot last_handed_out = std::max(missed, earlier_->next_slot - 1);

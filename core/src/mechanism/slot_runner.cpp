@@ -160,6 +160,7 @@ Result<void> SlotRunner::place_now(const SlotRow& row) {
     FUGU_TRY(kernel_->place(placed));
     if (ledger_ != nullptr) ledger_->append(LedgerRecord(placed));
   }
+  if (must_place_ || placed_in_ >= 0) units_moved_ += changes.size();  // else they are placed for the first time
   placed_in_ = row.slot;
   must_place_ = false;
   return {};

@@ -52,6 +52,7 @@ class Publisher {
 
   /// The slot that publish() expects next.
   Slot next_slot() const { return runner_.next_slot(); }
+  std::uint64_t units_moved() const { return runner_.units_moved(); }  ///< in this run
   /// Runs one slot. Its release is handed out by a later flush(), which happens on its own every now and then. A slot
   /// that fails ends the stream: answers it was given stay on record, and only what came before can still be flushed.
   Result<void> publish(const SlotRow& row);

@@ -44,6 +44,7 @@ struct EarlierRuns {
   std::int32_t utc_offset_s = 0;  ///< of the last slot
   Slot next_slot = 0;
   Slot delivered = -1;               ///< the last slot known to have been handed out
+  std::optional<Slot> left_out_before = {};  ///< after a loss of records, the stream went on with this slot
   bool torn = false;                 ///< the last write was not finished; it will be cut off
   LedgerHead head;                   ///< of all that the ledger holds
   bool head_known = true;            ///< false: there is no head file, so nothing shows that the ledger is the latest

@@ -60,6 +60,8 @@ class SlotRunner {
   /// From now on nothing before the next slot is remembered.
   void forget();
   Slot next_slot() const { return release_.slot() + 1; }
+  /// How often a unit began to count elsewhere in this run; recorded moves are not counted again.
+  std::uint64_t units_moved() const { return units_moved_; }
 
  private:
   friend class Publisher;
@@ -93,6 +95,7 @@ class SlotRunner {
   LedgerWriter* ledger_;
   bool must_place_ = false;  // a replay has placed units, and the source has not said yet where they count now
   Slot placed_in_ = -1;      // the slot before which the source last said where units count
+  std::uint64_t units_moved_ = 0;
   std::unique_ptr<class RunningKernel> kernel_;
   Release release_;
 };
