@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "definition_options.hpp"
+#include "file_options.hpp"
 #include "fugu/attack/detection.hpp"
 #include "fugu/report/html.hpp"
 #include "fugu/report/number.hpp"
@@ -19,7 +20,6 @@
 #include "policy_options.hpp"
 #include "progress.hpp"
 #include "released_file.hpp"
-#include "file_options.hpp"
 #include "source_options.hpp"
 #include "table.hpp"
 
@@ -47,8 +47,8 @@ struct AttackArguments {
 
 constexpr const char* kExamples = R"(
 The best test there is against a release: somebody who knows everything but whether what a policy hides happened, even
-when it would have happened, and the noise scales. For each policy: how sure he can get, how often he guesses right,
-and what ε permits at most. "alone" is about the one thing the policy hides, "together" about all that the meter hides
+when it would have happened, and the noise scales. For each policy: how sure an attacker can get, how often the guess
+is right, and what ε permits at most. "alone" is about the one thing the policy hides, "together" about all that the meter hides
 within its interval, which is what ε is about. Released values are looked at; what a mechanism decides by the data
 (when to release anew) costs budget of its own and is covered by ε, not by these figures.
 Exit code 0 when every policy is within its ε, 1 when one is not. With --delta each secret is placed where it loses most
@@ -371,7 +371,7 @@ Result<void> AttackRun::detect() {
 
 report::Table AttackRun::alone_table() const {
   using Align = report::Column::Align;
-  report::Table table{.caption = "The policies whose secrets he can be surest of",
+  report::Table table{.caption = "The policies whose secrets are least safe",
                       .columns = {{"meter"},
                                   {"hides"},
                                   {"from"},
@@ -435,10 +435,10 @@ std::vector<std::string> AttackRun::words() const {
                   " ran for up to " + std::to_string(policy.length_slots) +
                   (policy.length_slots == 1 ? " slot" : " slots") + " between " + time_text(policy.interval.first) +
                   " and " + time_text(policy.interval.last) + " can get from this release to at most " +
-                  odds_text(attack.alone.belief) + unless() + "; he guesses right in " +
+                  odds_text(attack.alone.belief) + unless() + "; a guess is right in " +
                   percent(attack.alone.accuracy()) +
-                  " of all cases, even if he knows when it would have been. About all that the meter hides in that "
-                  "time, taken together: at most " +
+                  " of all cases, even for an attacker who knows when it would have been. About all that the meter "
+                  "hides in that time, taken together: at most " +
                   odds_text(attack.together.belief) + ". Its ε permits " + odds_text(bound(policy).belief) + ".");
   if (has_estimates_)
     words.push_back(
@@ -555,7 +555,7 @@ Result<void> AttackRun::write_pictures() const {
   for (const std::string& line : summary()) page.paragraph(line);
   for (const std::string& text : words()) page.note(text, exceeding_ > 0 ? report::Tone::bad : report::Tone::plain);
   page.table(alone_table()).table(together_table());
-  page.figure(roc(), "The policy he can be surest of. He knows everything but whether it happened.");
+  page.figure(roc(), "The least safe policy, against an attacker who knows everything but whether it happened.");
   if (!detected_.empty()) page.section("Knowing only the release").table(detection_table());
   return write_file(arguments_.html, page.html());
 }

@@ -4,11 +4,11 @@
 #include <cstdio>
 
 #include "command.hpp"
+#include "file_options.hpp"
 #include "fugu/meter/collector.hpp"
 #include "fugu/meter/meter_readings.hpp"
 #include "fugu/meter/report_log.hpp"
 #include "progress.hpp"
-#include "file_options.hpp"
 #include "scheme_options.hpp"
 #include "table.hpp"
 

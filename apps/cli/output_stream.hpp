@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "fugu/base/result.hpp"
 #include "file_options.hpp"
+#include "fugu/base/result.hpp"
 
 namespace fugu::cli {
 

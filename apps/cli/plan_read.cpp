@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <set>
 
+#include "file_options.hpp"
 #include "fugu/accounting/definition_kind.hpp"
 #include "fugu/accounting/zcdp.hpp"
 #include "fugu/strategy/planned.hpp"
 #include "fugu/strategy/tenat.hpp"
 #include "plan_run.hpp"
-#include "file_options.hpp"
 #include "source_options.hpp"
 
 namespace fugu::cli {

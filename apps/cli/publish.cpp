@@ -3,6 +3,7 @@
 
 #include "command.hpp"
 #include "definition_options.hpp"
+#include "file_options.hpp"
 #include "fugu/accounting/definition_kind.hpp"
 #include "fugu/accounting/policy_accountant.hpp"
 #include "fugu/comparison/catalogue.hpp"
@@ -11,7 +12,6 @@
 #include "fugu/simulate/simulation.hpp"
 #include "progress.hpp"
 #include "run_facts.hpp"
-#include "file_options.hpp"
 #include "source_options.hpp"
 
 namespace fugu::cli {

@@ -1,11 +1,11 @@
 // fugu report: truth, releases, errors and audits of one or more runs on one page.
 #include "command.hpp"
 #include "evaluation.hpp"
+#include "file_options.hpp"
 #include "fugu/accounting/audit.hpp"
 #include "fugu/accounting/ledger.hpp"
 #include "fugu/report/html.hpp"
 #include "fugu/report/svg.hpp"
-#include "file_options.hpp"
 #include "table.hpp"
 #include "time_axis.hpp"
 

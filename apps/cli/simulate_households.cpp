@@ -5,13 +5,13 @@
 #include <cstdio>
 #include <optional>
 
+#include "file_options.hpp"
 #include "fugu/simulate/use_policies.hpp"
 #include "fugu/stream/clock.hpp"
 #include "fugu/stream/decimal.hpp"
 #include "output_stream.hpp"
 #include "policy_rows.hpp"
 #include "run_facts.hpp"
-#include "file_options.hpp"
 
 namespace fugu::cli {
 

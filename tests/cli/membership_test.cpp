@@ -55,6 +55,7 @@ TEST_F(PublishMembership, AStreamGoesOnWithAnotherMap) {
     write("map.csv", kMoved);
     const Finished moved = publish(options, readings(63, 120));
     ASSERT_EQ(moved.exit_code, 0) << moved;
+    EXPECT_NE(moved.err.find("moved to other series: 1;"), std::string::npos) << moved;
     expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
   }
 }
@@ -63,6 +64,7 @@ TEST_F(PublishMembership, MetersCountWhereTheMapSays) {
   ASSERT_EQ(publish(clear_, readings(0, 5)).exit_code, 0);
   write("map.csv", kMoved);
   ASSERT_EQ(publish(clear_, readings(5, 9)).exit_code, 0);
+  EXPECT_EQ(publish(clear_, readings(9, 10)).err.find("moved to other series"), std::string::npos) << "nobody has";
   EXPECT_NEAR(value_of("3", "north"), 1000, 100);
   EXPECT_NEAR(value_of("7", "north"), 500, 100);
   EXPECT_NEAR(value_of("7", "south"), 1500, 100);

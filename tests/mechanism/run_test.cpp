@@ -91,7 +91,9 @@ TEST_F(RunFolder, AnOlderLedgerIsRecognisedAndNotContinued) {
   EXPECT_EQ(bytes("out.csv").substr(older_out.size(), 3), "12,") << "slots 3 to 11 are left out";
   const std::string out = bytes("out.csv");
   ASSERT_TRUE(publish(files(), 20)) << "from now on as always";
+  ASSERT_TRUE(publish(files(), 20, 12)) << "the same command again says nothing new";
   EXPECT_EQ(bytes("out.csv"), out);
+  EXPECT_EQ(publish(files(), 20, 11).error().cause, Cause::refused) << "but this is not what was said";
 }
 
 TEST_F(RunFolder, AHeadElsewhereRecognisesAFolderThatWasRestored) {
@@ -112,6 +114,18 @@ TEST_F(RunFolder, AHeadWithoutItsLedgerStartsNothing) {
   std::filesystem::remove(dir_ / "run.ledger");
   std::filesystem::remove(dir_ / "out.csv");
   EXPECT_EQ(publish(files(), 3).error().cause, Cause::refused);
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "run.ledger"));
+}
+
+TEST_F(RunFolder, ReleasesWithoutTheirLedgerStartNothing) {
+  ASSERT_TRUE(publish(files(), 3));
+  const std::string out = bytes("out.csv");
+  std::filesystem::remove(dir_ / "run.ledger");
+  std::filesystem::remove(dir_ / "run.ledger.head");
+  const auto refused = publish(files(), 3);
+  EXPECT_EQ(refused.error().cause, Cause::refused);
+  EXPECT_NE(reason(refused).find("put it back"), std::string::npos) << reason(refused);
+  EXPECT_EQ(bytes("out.csv"), out);
   EXPECT_FALSE(std::filesystem::exists(dir_ / "run.ledger"));
 }
 

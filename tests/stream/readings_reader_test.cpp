@@ -196,9 +196,15 @@ TEST(ReadingsReader, BadRows) {
   EXPECT_EQ(error_of(head + "0,m2\n"), "r.csv:3:1: found 2 fields; expected 3 fields, as in the header");
   EXPECT_EQ(error_of(head + "0,m2,1,5\n"), "r.csv:3:1: found 4 fields; expected 3 fields, as in the header");
   EXPECT_EQ(error_of("time,meter,value\n0\n"), "r.csv:2:1: found 1 field; expected 3 fields, as in the header");
-  EXPECT_EQ(error_of(head + "0,m9,1\n"), "r.csv:3:3: found meter 'm9'; expected a meter of the series map, where one without a series counts nowhere");
-  EXPECT_EQ(error_of(head + "0,,1\n"), "r.csv:3:3: found meter nothing; expected a meter of the series map, where one without a series counts nowhere");
-  EXPECT_EQ(error_of(head + "0,0.123,1\n"), "r.csv:3:3: found meter a number; expected a meter of the series map, where one without a series counts nowhere");
+  EXPECT_EQ(
+      error_of(head + "0,m9,1\n"),
+      "r.csv:3:3: found meter 'm9'; expected a meter of the series map, where one without a series counts nowhere");
+  EXPECT_EQ(
+      error_of(head + "0,,1\n"),
+      "r.csv:3:3: found meter nothing; expected a meter of the series map, where one without a series counts nowhere");
+  EXPECT_EQ(
+      error_of(head + "0,0.123,1\n"),
+      "r.csv:3:3: found meter a number; expected a meter of the series map, where one without a series counts nowhere");
   EXPECT_EQ(error_of(head + ",m1,1\n"),
             "r.csv:3:1: found time nothing; expected a slot number such as 0, 1, 2, as in the first row");
   EXPECT_EQ(error_of(head + "200000,m1,1\n"),

@@ -87,8 +87,7 @@ Result<void> LedgerAudit::check_records() {
     report_.add("the file ends within a record after byte " + std::to_string(reader.intact_bytes()) +
                 ": it was truncated, or a run was killed; resume the run, or audit it as open");
   else if (!records_->ended() && !is_at_horizon())
-    report_.add(
-        "the ledger has no end record: it was truncated, or the run is not finished; audit a live run as open");
+    report_.add("the ledger has no end record: it was truncated, or the run is not finished; audit a live run as open");
   return {};
 }
 

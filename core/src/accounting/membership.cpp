@@ -66,9 +66,10 @@ class Signatures {
     const auto [known, is_new] = known_.try_emplace(set);
     if (is_new) known->second = exposure_.signature_with(set);
     if (known->second) return *known->second;
-    return Error{Cause::bad_input, "household or meter " + shown_name(unit) +
-                                       " counts into a combination of series that nobody had when the ledger began; only "
-                                       "another ledger can hold it, and spends the promise anew"};
+    return Error{Cause::bad_input,
+                 "household or meter " + shown_name(unit) +
+                     " counts into a combination of series that nobody had when the ledger began; only "
+                     "another ledger can hold it, and spends the promise anew"};
   }
 
  private:
@@ -79,12 +80,16 @@ class Signatures {
 Result<void> check_meters(const Exposure& exposure, const Counting& counting) {
   const std::vector<std::uint64_t> meters = counting.map->meters_of_one_unit();
   if (meters.size() != exposure.series_count())
-    return Error{Cause::bad_input, "the map has other series than the stream began with: only another ledger can hold them, and spends the promise anew"};
+    return Error{Cause::bad_input,
+                 "the map has other series than the stream began with: only another ledger can hold them, and spends "
+                 "the promise anew"};
   for (SeriesId series = 0; series < meters.size(); ++series) {
     if (meters[series] * counting.change_of_one_meter_steps > exposure.sensitivity_steps(series))
-      return Error{Cause::bad_input, "one household has " + std::to_string(meters[series]) + " meters in series " +
-                                         shown_name(counting.map->series()[series]) +
-                                         ", more than when the ledger began; only another ledger can hold it, and spends the promise anew"};
+      return Error{
+          Cause::bad_input,
+          "one household has " + std::to_string(meters[series]) + " meters in series " +
+              shown_name(counting.map->series()[series]) +
+              ", more than when the ledger began; only another ledger can hold it, and spends the promise anew"};
   }
   return {};
 }

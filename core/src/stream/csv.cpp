@@ -41,7 +41,8 @@ std::string expected_first_time(TimeFault fault) {
 }
 
 std::string expected_gap(Slot gap_slots_max, Slot gap_slots, const Clock& clock) {
-  return "a gap of at most " + std::to_string(gap_slots_max) + " slots; if the input really paused, allow a larger gap" +
+  return "a gap of at most " + std::to_string(gap_slots_max) +
+         " slots; if the input really paused, allow a larger gap" +
          (clock.has_time() ? ": " + std::to_string(gap_slots) + " slots" : std::string());
 }
 

@@ -144,7 +144,8 @@ RowFault ReadingsParser::diagnose(std::string_view row) const {
   }
 
   const std::string_view name = fields[columns_.meter];
-  return fault_at(row, name, "meter " + shown_name(name), "a meter of the series map, where one without a series counts nowhere");
+  return fault_at(row, name, "meter " + shown_name(name),
+                  "a meter of the series map, where one without a series counts nowhere");
 }
 
 std::string_view ReadingsParser::time_of(std::string_view row) const {

@@ -43,10 +43,10 @@ struct EarlierRuns {
   std::optional<Exposure> exposure;
   std::int32_t utc_offset_s = 0;  ///< of the last slot
   Slot next_slot = 0;
-  Slot delivered = -1;               ///< the last slot known to have been handed out
+  Slot delivered = -1;                       ///< the last slot known to have been handed out
   std::optional<Slot> left_out_before = {};  ///< after a loss of records, the stream went on with this slot
-  bool torn = false;                 ///< the last write was not finished; it will be cut off
-  LedgerHead head;                   ///< of all that the ledger holds
+  bool torn = false;                         ///< the last write was not finished; it will be cut off
+  LedgerHead head;                           ///< of all that the ledger holds
   bool head_known = true;            ///< false: there is no head file, so nothing shows that the ledger is the latest
   std::optional<LedgerHead> missed;  ///< the head file names this head, and the ledger does not contain it
 };

@@ -125,8 +125,9 @@ struct BindingPolicy {
   double share = 0;
 };
 /// Largest share first. The shares of all add up to 1, or ½ with δ > 0, less what hangs on a floor, and to within a few
-/// hundredths: a plan at a relative gap g from the best has prices that are up to 2·√g off in sum. Of policies that limit a slot alike, each has a part of the share. Everything counts as known
-/// in advance. (Narwhal, which adds no more noise to any slot than unicorn-ps would, is a little off that best plan.)
+/// hundredths: a plan at a relative gap g from the best has prices that are up to 2·√g off in sum. Of policies that
+/// limit a slot alike, each has a part of the share. Everything counts as known in advance. (Narwhal, which adds no
+/// more noise to any slot than unicorn-ps would, is a little off that best plan.)
 std::vector<BindingPolicy> binding_policies(const PolicyBook& book, const OutlookOptions& options);
 
 /// What Narwhal's error would be if one policy were another. Plans the neighbourhood of the policy only: the slots
