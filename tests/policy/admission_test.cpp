@@ -62,12 +62,12 @@ RC_GTEST_PROP(Admission, TheBusiestSlotIsExact, ()) {
   Collection collection;
   collection.assign(*rc::gen::container<std::vector<Policy>>(any_policy(20)));
   const Interval interval = (*any_policy(20)).interval;
-  Crowd expected{0, interval.first};
+  BusySlot expected{0, interval.first};
   for (Slot slot = interval.first; slot <= interval.last; ++slot) {
     const std::size_t policies = collection.count_overlapping({slot, slot});
     if (policies > expected.policies) expected = {policies, slot};
   }
-  const Crowd found = busiest_slot(collection, interval);
+  const BusySlot found = busiest_slot(collection, interval);
   RC_ASSERT(found.policies == expected.policies);
   RC_ASSERT(found.slot == expected.slot);
 }

@@ -67,11 +67,11 @@ class LiveBytes final : public ByteSource {
 
 class World {
  public:
-  explicit World(std::uint64_t seed, Defect defect = Defect::none)
+  explicit World(std::uint64_t seed, Defect defect = Defect::none, std::optional<Protects> only = {})
       : random_(seed),
         defect_(defect),
         disk_(dir_.path().string(), seed),
-        definition_(choose_definition()),
+        definition_(choose_definition(only)),
         model_(definition_, kClamp) {
     choose_people();
     choose_mechanism();
@@ -128,7 +128,7 @@ class World {
   bool has_policies() const { return definition_.protects() == Protects::swellfish; }
 
   // --- How the world is made ---
-  Definition choose_definition() {
+  Definition choose_definition(std::optional<Protects> only) {
     const double epsilon = std::vector<double>{0.5, 1, 4}[pick(0, 2)];
     const bool approximate = chance(4);
     gaussian_ = approximate && chance(2);
@@ -137,7 +137,8 @@ class World {
       gaussian_ = false;
       return *Definition::make({.protects = protects, .epsilon = *Epsilon::make(epsilon), .discount = factor});
     };
-    switch (pick(0, 8)) {
+    const bool windows_only = only == Protects::w_event;
+    switch (windows_only ? 8 : pick(0, 8)) {
       case 0: return define(Protects::event, epsilon, delta);
       case 1: gaussian_ = false; return define(Protects::user, epsilon, 0, kSlotsMax);
       case 2: return discounted(Protects::discounted_exp, 0.7);
@@ -145,7 +146,7 @@ class World {
       case 4: gaussian_ = false; return define_swellfish(define(Protects::w_event, epsilon, 0, pick(1, 5)));
       case 5:
       case 6: gaussian_ = false; return define_swellfish_idle();
-      default: return define(Protects::w_event, epsilon, delta, pick(2, 6));
+      default: return define(Protects::w_event, epsilon, delta, chance(2) ? pick(2, 6) : pick(8, 12));
     }
   }
 
