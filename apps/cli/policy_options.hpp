@@ -20,7 +20,7 @@ struct PolicyContext {
   Clock clock = {};
   std::int32_t utc_offset_s = 0;
   std::optional<std::int32_t> default_utc_offset_s = {};
-  const SeriesMap* map = nullptr;
+  CurrentMap map = {};
   std::vector<std::string> series = {};
   /// Sets of series one meter may count into, as in the Exposure; needed with a map only.
   std::vector<std::vector<SeriesId>> signatures = {};

@@ -226,7 +226,6 @@ Result<void> PublishRun::open_source(const EarlierRuns* earlier) {
       return Error{Cause::usage, "--budgets follows from --series-map when readings are given: leave it out"};
     // A stream that goes on keeps what it began with; the map may have changed since, within that.
     FUGU_ASSIGN(Exposure exposure, earlier != nullptr ? Result<Exposure>(*earlier->exposure) : exposure_of(*counting));
-    source_->follow_maps_within(exposure);
     exposure_.emplace(std::move(exposure));
   } else {
     FUGU_ASSIGN(Exposure exposure,
@@ -406,6 +405,7 @@ Outcome PublishRun::resume(Run run) {
 
 Outcome PublishRun::publish(Publisher& publisher, SlotSource& source) {
   const Slot first = publisher.next_slot();
+  source_->judge_maps_by([&](const Counting& counting) { return publisher.check_counting(counting); });
   {
     Progress progress("slots released");
     FUGU_TRY(publisher.run(source, {.live = options_.source.follow, .progress = [&](Slot slot) {

@@ -194,8 +194,8 @@ std::optional<Counting> OpenSource::counting() const {
 }
 
 std::function<std::optional<SeriesMap>(const SeriesMap&)> OpenSource::follow_maps(const SeriesMapPaths& paths) const {
-  const auto check = [covered_by = covered_by_, change = change_of_one_meter()](const SeriesMap& map) -> Result<void> {
-    return *covered_by ? check_covered(**covered_by, {&map, change}) : Result<void>();
+  const auto check = [judge = judge_, change = change_of_one_meter()](const SeriesMap& map) {
+    return *judge ? (*judge)({&map, change}) : Result<void>();
   };
   auto file = std::make_shared<SeriesMapFile>(SeriesMapFile::Options{paths, check, warn});
   return [file](const SeriesMap& now) { return file->look(now); };

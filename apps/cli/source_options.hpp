@@ -57,10 +57,10 @@ class OpenSource {
   /// Where the input says so (readings): by how much one meter changes a series, and who counts into what. Else
   /// nothing.
   std::optional<Counting> counting() const;
-  /// From now on maps that change while the input is followed must be covered by this.
-  void follow_maps_within(const Exposure& exposure) { *covered_by_ = exposure; }
-  /// Who counts into what; nullptr for a stream of totals.
-  const SeriesMap* series_map() const { return readings_ ? &readings_->series_map() : nullptr; }
+  /// A map that changes while the input is followed is taken when `judge` accepts it.
+  void judge_maps_by(std::function<Result<void>(const Counting&)> judge) { *judge_ = std::move(judge); }
+  /// Who counts into what; none for a stream of totals.
+  CurrentMap series_map() const { return readings_ ? readings_->current_map() : CurrentMap(); }
   /// What meters send instead of their readings; nullptr when they send these.
   const DistributionalStream* distributional() const { return distributional_.get(); }
   /// How far the input has been read.
@@ -76,7 +76,8 @@ class OpenSource {
   std::unique_ptr<StreamReader> stream_;
   std::unique_ptr<ReadingsReader> readings_;
   std::shared_ptr<DistributionalStream> distributional_;
-  std::shared_ptr<std::optional<Exposure>> covered_by_ = std::make_shared<std::optional<Exposure>>();
+  using Judge = std::function<Result<void>(const Counting&)>;
+  std::shared_ptr<Judge> judge_ = std::make_shared<Judge>();  // shared with whoever follows the map
   ClampRange clamp_;
   UnitStep unit_step_;
   std::shared_ptr<ReadProgress> progress_ = std::make_shared<ReadProgress>();

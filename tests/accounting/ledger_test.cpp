@@ -122,7 +122,7 @@ LedgerRecord some_record() {
     case 8: return some_estimates();
     case 9: return some_left_out();
     case 10: return some_signed_head();
-    case 11: return UnitPlaced{some_slot(), some_name(), std::nullopt};
+    case 11: return UnitPlaced{some_slot(), some_name(), std::nullopt, {some_name(), some_name()}};
     case 12: return UnitPlaced{some_slot(), some_name(), *rc::gen::inRange<std::uint32_t>(0, ~std::uint32_t{0})};
     default: return some_answer();
   }

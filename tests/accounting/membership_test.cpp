@@ -244,11 +244,62 @@ TEST(Membership, ChangesAreTheDifferenceToAMap) {
 TEST(Membership, WhatTheExposureDoesNotCoverIsRefused) {
   const SeriesMap first = map_of("meter,series\na,north\nb,south\n");
   const Exposure exposure = expose({5, 5}, first.signatures());
+  const auto covers = [](const Exposure& all, const SeriesMap& map) {
+    return Membership(all, {}).changes_to({&map, 5}, 0).has_value();
+  };
   const SeriesMap both = map_of("meter,series\na,north\na,south\n");
-  EXPECT_FALSE(check_covered(exposure, {&both, 5})) << "two series at once";
+  EXPECT_FALSE(covers(exposure, both)) << "two series at once";
   const SeriesMap home = map_of("meter,series\na,north\nb,north\nc,south\n", "meter,household\na,h\nb,h\n");
-  EXPECT_FALSE(check_covered(exposure, {&home, 5})) << "twice the change";
-  EXPECT_TRUE(check_covered(expose({10, 10}, home.signatures()), {&home, 5}));
+  EXPECT_FALSE(covers(exposure, home)) << "twice the change";
+  EXPECT_TRUE(covers(expose({10, 10}, home.signatures()), home));
+}
+
+/// What a household lost stays with its meters: under a new name they would begin with a clean account.
+TEST(Membership, AMeterStaysInItsHousehold) {
+  const char* const kMap = "meter,series\na,north\nb,south\nc,south\n";
+  const SeriesMap alone = map_of(kMap);
+  const SeriesMap home = map_of(kMap, "meter,household\nb,home\nc,home\n");
+  const Exposure exposure = expose({10, 10}, alone.signatures());
+  auto accountant = make_accountant(define(Protects::w_event, 1, 0, 10), exposure);
+  const auto placed = [&](const SeriesMap& map) {
+    Membership membership(exposure, {});
+    const auto changes = membership.changes_to({&map, 5}, 0);
+    EXPECT_TRUE(changes) << reason(changes);
+    for (const UnitPlaced& each : *changes) EXPECT_TRUE(membership.place(each, accountant, 0));
+    EXPECT_TRUE(membership.changes_to({&map, 5}, 1)->empty());
+    return membership;
+  };
+  const auto refuses = [&](const Membership& membership, const std::string& map, const std::string& households) {
+    const auto changes = membership.changes_to({&*std::make_unique<SeriesMap>(map_of(map, households)), 5}, 3);
+    return !changes && reason(changes).find("another household") != std::string::npos;
+  };
+  const Membership by_meter = placed(alone);
+  EXPECT_TRUE(refuses(by_meter, kMap, "meter,household\na,new\n")) << "renamed";
+  EXPECT_TRUE(refuses(by_meter, kMap, "meter,household\nb,b\nc,b\n")) << "taken in by a meter that was alone";
+  EXPECT_TRUE(refuses(by_meter, "meter,series\nz,north\na,south\nb,south\nc,south\n", "meter,household\na,new\n"))
+      << "renamed and moved";
+  EXPECT_FALSE(refuses(by_meter, "meter,series\na,north\nb,south\nc,south\nd,north\n", "meter,household\na,a\nd,a\n"))
+      << "a new meter may belong to anybody";
+  const Membership by_home = placed(home);
+  EXPECT_TRUE(refuses(by_home, kMap, "")) << "split";
+  EXPECT_TRUE(refuses(by_home, kMap, "meter,household\nb,home\nc,other\n")) << "one goes elsewhere";
+  EXPECT_TRUE(refuses(by_home, kMap, "meter,household\nb,other\nc,other\n")) << "renamed";
+  EXPECT_FALSE(refuses(by_home, "meter,series\na,north\nb,south\n", "meter,household\nb,home\n")) << "one has left";
+}
+
+TEST(Membership, AMeterThatWasAwayComesBackToItsHousehold) {
+  const SeriesMap home = map_of("meter,series\na,north\nb,south\n", "meter,household\na,home\n");
+  const Exposure exposure = expose({10, 10}, home.signatures());
+  auto accountant = make_accountant(define(Protects::w_event, 1, 0, 10), exposure);
+  Membership membership(exposure, {});
+  const SeriesMap without = map_of("meter,series\na,\nz,north\nb,south\n", "meter,household\na,home\n");
+  const SeriesMap renamed = map_of("meter,series\nz,north\na,south\nb,south\n", "meter,household\na,elsewhere\n");
+  for (const SeriesMap* map : {&home, &without}) {
+    const auto changes = membership.changes_to({map, 5}, 0);
+    ASSERT_TRUE(changes) << reason(changes);
+    for (const UnitPlaced& each : *changes) ASSERT_TRUE(membership.place(each, accountant, 0));
+  }
+  EXPECT_FALSE(membership.changes_to({&renamed, 5}, 5));
 }
 
 }  // namespace

@@ -126,6 +126,89 @@ TEST_F(PublishMembership, AHouseholdIsProtectedAsAWhole) {
   expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
 }
 
+TEST_F(PublishMembership, AMeterDoesNotLeaveItsHousehold) {
+  const std::string promise = "--definition w-event --epsilon 20 --w 10 --mechanism fast-w";
+  ASSERT_EQ(publish(promise, readings(0, 20)).exit_code, 0);
+  const std::string before = read_file(directory_ / "out.csv");
+  write("map.csv", kMoved);
+  write("homes.csv", "meter,household\na,somebody\n");
+  const Finished renamed = publish(promise + " --households homes.csv", readings(20, 30));
+  EXPECT_EQ(renamed.exit_code, 2) << renamed;
+  EXPECT_NE(renamed.err.find("meter 'a' belongs to another household than before"), std::string::npos) << renamed;
+  EXPECT_EQ(read_file(directory_ / "out.csv"), before);
+}
+
+/// A stream that is followed: what the publisher cannot agree to changes nothing, and the stream goes on.
+class FollowedMembership : public PublishMembership {
+ protected:
+  void start(const std::string& options) {
+    process_.emplace(
+        fugu_command("publish --readings - --series-map map.csv --households homes.csv --clamp 1000 --follow --grace 0 "
+                     "--ledger run.ledger --out out.csv " +
+                     options),
+        ProcessOptions{.directory = directory_.path()});
+    process_->feed("time,meter,value\n");
+  }
+  bool released(std::size_t slots) {
+    return process_->wait_until(
+        [&] { return lines_of(read_file(directory_ / "out.csv"), true).size() >= 1 + 2 * slots; });
+  }
+  Finished finish() {
+    process_->close_input();
+    return process_->wait();
+  }
+
+  std::optional<Process> process_;
+};
+
+TEST_F(FollowedMembership, MetersKeepTheirHouseholds) {
+  write("homes.csv", "meter,household\na,home\n");
+  start(clear_);
+  process_->feed(readings(0, 5));
+  ASSERT_TRUE(released(4));
+  write("homes.csv", "meter,household\na,other\n");
+  write("map.csv", kMoved);
+  process_->feed(readings(5, 12));
+  const Finished finished = finish();
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.err.find("'a' belongs to another household than before"), std::string::npos) << finished;
+  EXPECT_NEAR(value_of("10", "north"), 1000, 100) << "a goes on counting where it did";
+  expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
+}
+
+TEST_F(FollowedMembership, AMoveThatAPolicyForbidsDoesNotEndTheStream) {
+  write("homes.csv", "meter,household\na,home\n");
+  write("p.csv", "meter,start,end,length,magnitude,epsilon\na,2,30,2,500,1\n");
+  start("--policies p.csv --exact-when-idle --mechanism unicorn-ps");
+  process_->feed(readings(0, 5));
+  ASSERT_TRUE(released(4));
+  write("map.csv", kMoved);
+  process_->feed(readings(5, 12));
+  const Finished finished = finish();
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.err.find("cannot move to other series before"), std::string::npos) << finished;
+  expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
+}
+
+TEST_F(FollowedMembership, AMeterThatJoinsMayStateAPolicy) {
+  write("homes.csv", "meter,household\na,home\n");
+  write("p.csv", "meter,start,end,length,magnitude,epsilon\na,2,3,2,500,1\n");
+  start("--policies p.csv --exact-when-idle --mechanism unicorn-ps");
+  process_->feed(readings(0, 5));
+  ASSERT_TRUE(released(4));
+  write("map.csv", std::string(kMap) + "e,south\n");
+  process_->feed(readings(5, 8));
+  ASSERT_TRUE(released(7));
+  write("p.csv", "meter,start,end,length,magnitude,epsilon\na,2,3,2,500,1\ne,15,20,2,500,1\n");
+  process_->feed(readings(8, 25, "abcde"));
+  const Finished finished = finish();
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_EQ(finished.err.find("expected a meter of the series map"), std::string::npos) << finished;
+  EXPECT_DOUBLE_EQ(value_of("13", "south"), 1500) << "nobody hides anything, and e counts";
+  EXPECT_GT(value_of("17", "south", 3), 0) << "the policy of e is kept";
+  expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
+}
+
 TEST_F(PublishMembership, HouseholdsThatMakeNoSenseAreNamed) {
   for (const auto& [text, said] : {std::pair("meter,home\na,h\n", "homes.csv:1:1: found other columns"),
                                    {"meter,household\na,h\na,i\n", "homes.csv:3:1: found a meter that an earlier row"},

@@ -96,6 +96,23 @@ TEST(PublisherMembership, TheAuditSeesWhoMoved) {
   EXPECT_DOUBLE_EQ(report->worst_loss, 2);
 }
 
+TEST(PublisherMembership, TheAuditSeesAMeterThatChangesHouseholds) {
+  const TempDir dir;
+  publish_in_two_runs(dir / "stayed.ledger", map_of(kBefore), map_of(kBefore));
+  std::vector<LedgerRecord> records = read_ledger(dir / "stayed.ledger").records;
+  for (auto at = records.begin(); at != records.end(); ++at) {
+    if (!std::holds_alternative<Resumed>(*at)) continue;
+    at = records.insert(std::next(at), UnitPlaced{5, "m1", std::nullopt});
+    records.insert(std::next(at), UnitPlaced{5, "new name", 1, {"m1"}});
+    break;
+  }
+  write_ledger(dir / "forged.ledger", header_of(recipe().definition, recipe().exposure), {records});
+  const auto report = audit_ledger(dir / "forged.ledger");
+  ASSERT_TRUE(report) << reason(report);
+  ASSERT_FALSE(report->holds());
+  EXPECT_NE(report->findings.front().find("a meter changes households"), std::string::npos) << report->findings.front();
+}
+
 TEST(PublisherMembership, ALedgerWithUnitsIsNotContinuedWithoutThem) {
   const TempDir dir;
   const std::string ledger = dir / "run.ledger";

@@ -160,6 +160,9 @@ void RecordAudit::check(const UnitPlaced& placed) {
     report_.add(in_slot(placed.slot) + "a household or meter is placed where no series are");
     return;
   }
+  if (units_.taken_over(placed))
+    report_.add(in_slot(placed.slot) +
+                "a meter changes households: what it lost before is missing in its new household's account");
   if (units_.add(placed) && !policies_.move(placed.unit, placed.slot))
     report_.add(in_slot(placed.slot) + "a household or meter moves to other series while a policy of its own is kept");
 }

@@ -53,6 +53,16 @@ Sessions Way::parts(const Sessions& sessions) const {
   return parts;
 }
 
+std::optional<std::string> UnitsPlaced::taken_over(const UnitPlaced& placed) {
+  std::vector<std::string> meters = placed.meters;
+  meters.push_back(placed.unit);  // a meter of the same name belongs to it
+  for (const std::string& meter : meters) {
+    const auto [at, is_new] = unit_of_meter_.emplace(meter, placed.unit);
+    if (at->second != placed.unit) return meter;
+  }
+  return std::nullopt;
+}
+
 bool UnitsPlaced::add(const UnitPlaced& placed) {
   Unit& unit = units_[placed.unit];
   unit.pieces.push_back({placed.slot, placed.signature});

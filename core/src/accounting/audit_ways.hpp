@@ -51,6 +51,8 @@ class UnitsPlaced {
  public:
   /// Whether the unit counts into series of another signature than before.
   bool add(const UnitPlaced& placed);
+  /// A meter of the placed unit that was another unit's before: what it lost there is missing here.
+  std::optional<std::string> taken_over(const UnitPlaced& placed);
   /// The different ways of those who moved.
   std::vector<Way> ways(const Exposure& exposure) const;
 
@@ -60,6 +62,7 @@ class UnitsPlaced {
     std::optional<std::uint32_t> latest;  // signature, also of a unit that has left
   };
   std::map<std::string, Unit> units_;
+  std::map<std::string, std::string> unit_of_meter_;
 };
 
 }  // namespace fugu::audit

@@ -254,6 +254,8 @@ void Encoder::put(const UnitPlaced& record) {
   put_slot(record.slot);
   put_text(bytes_, record.unit);
   put_varint(bytes_, record.signature ? std::uint64_t{*record.signature} + 1 : 0);
+  put_varint(bytes_, record.meters.size());
+  for (const std::string& meter : record.meters) put_text(bytes_, meter);
 }
 
 void Encoder::put(const PolicyWithdrawn& record) {
@@ -482,6 +484,12 @@ std::optional<LedgerRecord> Decoder::get_unit_placed() {
   if (!get_slot(record.slot) || !get_text(record.unit) || !get(signature) || signature > ~std::uint32_t{0})
     return std::nullopt;
   if (signature > 0) record.signature = static_cast<std::uint32_t>(signature - 1);
+  std::uint64_t meters = 0;
+  if (!get(meters)) return std::nullopt;
+  for (std::string meter; meters > 0; --meters) {  // one by one: the count may be wrong
+    if (!get_text(meter)) return std::nullopt;
+    record.meters.push_back(std::move(meter));
+  }
   return record;
 }
 

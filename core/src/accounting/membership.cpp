@@ -8,39 +8,94 @@
 
 namespace fugu {
 
+namespace {
+
+Error two_households(std::string_view meter) {
+  return {Cause::bad_input,
+          "meter " + shown_name(meter) +
+              " belongs to another household than before: it stays where it was for as long as the ledger lasts. When "
+              "somebody else has moved in, give the meter a new id"};
+}
+
+}  // namespace
+
+std::optional<std::string_view> Membership::owner_of(std::string_view meter) const {
+  if (const auto known = meters_.find(meter)) return names_.name(unit_of_meter_[*known]);
+  return names_.find(meter) ? std::optional(meter) : std::nullopt;
+}
+
+Result<void> Membership::check_owners(const UnitPlaced& placed) const {
+  if (owner_of(placed.unit).value_or(placed.unit) != placed.unit) return two_households(placed.unit);
+  for (const std::string& meter : placed.meters) {
+    if (owner_of(meter).value_or(placed.unit) != placed.unit) return two_households(meter);
+  }
+  return {};
+}
+
 Result<void> Membership::place(const UnitPlaced& placed, std::unique_ptr<Accountant>& accountant,
                                std::uint64_t latest_session) {
   if (placed.signature && *placed.signature >= exposure_.signature_count())
     return Error{Cause::bad_input, "unit " + shown_name(placed.unit) + " is placed where no series are"};
-  const NameTable::Id id = names_.intern(placed.unit);
-  if (id == units_.size()) {
+  FUGU_TRY(check_owners(placed));
+  if (const auto known = names_.find(placed.unit)) {
+    FUGU_TRY(move(units_[*known], placed, accountant, latest_session));
+  } else {
     const std::uint32_t first = placed.signature.value_or(0);
     units_.push_back({placed.signature.has_value(), first, first});
-    return {};
   }
-  Unit& unit = units_[id];
-  if (!placed.signature) {
-    unit.present = false;
-    return {};
+  const NameTable::Id id = names_.intern(placed.unit);
+  for (const std::string& meter : placed.meters) {
+    if (meters_.intern(meter) == unit_of_meter_.size()) unit_of_meter_.push_back(id);
   }
-  if (unit.signature != *placed.signature) {
-    // Changes of several slots add up before they are squared: what a session that goes on would cost is not known.
-    if (accountant->currency() == Currency::rho && reach_.slots > 0)
-      return Error{Cause::refused,
-                   "with δ > 0, a unit cannot move to other series while the mechanism looks back over several slots"};
+  return {};
+}
+
+Result<void> Membership::check_move(const Unit& unit, const UnitPlaced& placed, const Accountant& accountant) const {
+  if (!placed.signature || unit.signature == *placed.signature) return {};
+  // Changes of several slots add up before they are squared: what a session that goes on would cost is not known.
+  if (accountant.currency() == Currency::rho && reach_.slots > 0)
+    return Error{Cause::refused,
+                 "with δ > 0, a unit cannot move to other series while the mechanism looks back over several slots"};
+  return accountant.check_move(placed.unit);
+}
+
+Result<void> Membership::check(const Counting& counting, const Accountant& accountant) const {
+  FUGU_ASSIGN(const std::vector<UnitPlaced> changes, changes_to(counting, 0));
+  for (const UnitPlaced& placed : changes) {
+    if (const auto known = names_.find(placed.unit)) FUGU_TRY(check_move(units_[*known], placed, accountant));
+  }
+  return {};
+}
+
+Result<void> Membership::move(Unit& unit, const UnitPlaced& placed, std::unique_ptr<Accountant>& accountant,
+                              std::uint64_t latest_session) {
+  FUGU_TRY(check_move(unit, placed, *accountant));
+  if (placed.signature && unit.signature != *placed.signature) {
     auto* moving = dynamic_cast<MovingAccountant*>(accountant.get());
     if (moving == nullptr) {
       auto made = std::make_unique<MovingAccountant>(std::move(accountant), exposure_);
       moving = made.get();
       accountant = std::move(made);
     }
-    FUGU_TRY(moving->check_move(placed.unit));
     const std::uint64_t from = moving->has(unit.account) ? unit.account : unit.signature;
     unit.account = moving->move(from, *placed.signature, placed.slot, latest_session);
     unit.signature = *placed.signature;
   }
-  unit.present = true;
+  unit.present = placed.signature.has_value();
   return {};
+}
+
+Result<std::map<UnitId, std::vector<std::string>>> Membership::new_meters(const SeriesMap& map) const {
+  std::map<UnitId, std::vector<std::string>> fresh;
+  for (MeterId meter = 0; meter < map.meter_count(); ++meter) {
+    if (map.series_of(meter).empty()) continue;
+    const std::string_view name = map.meter_name(meter);
+    const std::string_view unit = map.unit_name(map.unit_of(meter));
+    const auto owner = owner_of(name);
+    if (owner.value_or(unit) != unit) return two_households(name);
+    if (!owner && name != unit) fresh[map.unit_of(meter)].emplace_back(name);
+  }
+  return fresh;
 }
 
 std::optional<std::uint32_t> Membership::signature_of(std::string_view unit) const {
@@ -103,17 +158,13 @@ Result<Exposure> exposure_of(const Counting& counting) {
   return Exposure::make(std::move(options));
 }
 
-Result<void> check_covered(const Exposure& exposure, const Counting& counting) {
-  FUGU_TRY(Membership(exposure, {}).changes_to(counting, 0));
-  return {};
-}
-
 Result<std::vector<UnitPlaced>> Membership::changes_to(const Counting& counting, Slot slot) const {
   FUGU_TRY(check_meters(exposure_, counting));
   Signatures signatures(exposure_);
   std::vector<UnitPlaced> changes;
   std::vector<bool> found(units_.size(), false);
   const SeriesMap& map = *counting.map;
+  FUGU_ASSIGN(auto fresh, new_meters(map));
   SeriesSet set;
   for (UnitId unit = 0; unit < map.unit_count(); ++unit) {
     const auto series = map.series_of_unit(unit);
@@ -125,8 +176,10 @@ Result<std::vector<UnitPlaced>> Membership::changes_to(const Counting& counting,
     if (id) found[*id] = true;
     // Where it was may hold its series as well: then nothing changes for its account.
     const bool stays = id && holds(exposure_.signature(units_[*id].signature), set);
-    if (stays && units_[*id].present) continue;
-    changes.push_back({slot, std::string(name), stays ? units_[*id].signature : signature});
+    auto meters = fresh.extract(unit);
+    if (stays && units_[*id].present && meters.empty()) continue;
+    changes.push_back({slot, std::string(name), stays ? units_[*id].signature : signature,
+                       meters.empty() ? std::vector<std::string>() : std::move(meters.mapped())});
   }
   for (NameTable::Id id = 0; id < units_.size(); ++id) {
     if (!found[id] && units_[id].present) changes.push_back({slot, std::string(names_.name(id)), std::nullopt});

@@ -167,7 +167,9 @@ Result<Publisher*> Run::begin(Mechanism mechanism, const RunIdentity& identity, 
   FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(format, releases_->descriptor(), files_.releases));
   writer_ = std::make_unique<ReleaseWriter>(std::move(writer));
   if (earlier_) {
-    FUGU_TRY(resume(std::move(mechanism), std::move(about), format, not_before));
+    // The same command once more, after the ledger has put it on record, asks for nothing.
+    const bool on_record = !earlier_->missed && not_before == earlier_->left_out_before;
+    FUGU_TRY(resume(std::move(mechanism), std::move(about), format, on_record ? std::nullopt : not_before));
   } else {
     FUGU_TRY(start(std::move(mechanism), about));
   }
@@ -218,8 +220,6 @@ Result<void> Run::resume(Mechanism mechanism, LedgerHeader header, const Release
   if (header.to_text() != reader.header().to_text())
     return Error{Cause::usage, files_.ledger + ": written with other options: " + differences(reader.header(), header) +
                                    ". Resume with the same ones: a new ledger would spend the promise a second time"};
-  // Said once more with the same command, after the ledger has put it on record.
-  if (!earlier_->missed && not_before && not_before == earlier_->left_out_before) not_before.reset();
   if (earlier_->missed && !not_before) return older_ledger(files_.ledger, head_path(), *earlier_, mechanism.definition);
   const Slot missed = earlier_->missed ? static_cast<Slot>(earlier_->missed->slots) - 1 : -1;
   const Slot last_handed_out = std::max(missed, earlier_->next_slot - 1);

@@ -60,6 +60,7 @@ class RunningKernel final : public Kernel {
   /// A unit counts into other series from the next slot on.
   Result<void> place(const UnitPlaced& placed);
   const Membership& membership() const { return membership_; }
+  Result<void> check_counting(const Counting& counting) const { return membership_.check(counting, *accountant_); }
   /// Under a swellfish definition only.
   const PolicyBook& policies_in_force() const { return policies_->book(); }
   // Life of a slot.

@@ -149,6 +149,8 @@ Result<void> SlotRunner::replay_policy(const PolicyEvent& event, Slot slot) {
   return {};
 }
 
+Result<void> SlotRunner::check_counting(const Counting& counting) const { return kernel_->check_counting(counting); }
+
 Result<void> SlotRunner::place_now(const SlotRow& row) {
   // A ledger that says where units count is continued by a source that says so, too: nobody moves unnoticed.
   if (!row.counting)

@@ -190,7 +190,7 @@ class PolicyFile::Impl {
 };
 
 std::vector<std::uint32_t> UnitSignatures::of(std::string_view unit) const {
-  const auto id = map_ != nullptr ? map_->unit(unit) : std::nullopt;
+  const auto id = map_ ? map_->unit(unit) : std::nullopt;
   if (!id) return {};
   const auto series = map_->series_of_unit(*id);
   for (std::uint32_t g = 0; g < signatures_.size(); ++g) {

@@ -64,7 +64,7 @@ Error RowPlace::wrong(const Error& what) const {
 }
 
 RowParser::RowParser(PolicyOptions options) : options_(std::move(options)), slot_max_(last_slot(options_.clock)) {
-  if (options_.series.empty() && options_.map != nullptr) options_.series = options_.map->series();
+  if (options_.series.empty() && options_.map) options_.series = options_.map->series();
   for (std::size_t i = 0; i < options_.series.size(); ++i)
     series_.emplace(options_.series[i], static_cast<SeriesId>(i));
 }
@@ -75,7 +75,7 @@ Result<void> RowParser::parse_frame(const RowText& row, const RowPlace& place, S
   if (!row.known.empty()) {
     FUGU_ASSIGN(stated.known, parse_slot("known", row.known, place));
   }
-  stated.meter = options_.map != nullptr ? options_.map->unit_of(row.meter) : row.meter;
+  stated.meter = options_.map ? options_.map->unit_of(row.meter) : row.meter;
   stated.policy.shape = nullptr;
   stated.withdrawn = false;
   stated.line = place.line_number;
@@ -94,7 +94,7 @@ Result<void> RowParser::parse_promise(const RowText& row, const RowPlace& place,
 Result<void> RowParser::check_meter(std::string_view meter, const RowPlace& place) {
   const std::size_t column = is_part_of(meter, place.line) ? csv::column_of(meter, place.line) : 0;
   FUGU_TRY(csv::check_name(meter, {place.file, place.line_number, column}, "a meter id"));
-  if (options_.map != nullptr && !options_.map->meter(meter))
+  if (options_.map && !options_.map->meter(meter))
     return place.wrong(meter, named("meter", meter), "a meter of the series map");
   last_meter_ = meter;
   return {};

@@ -86,7 +86,8 @@ class ReadingsReader::Impl {
     return progress && *progress == Progress::waiting;
   }
 
-  const SeriesMap& map() const { return *maps_.back(); }
+  const SeriesMap& map() const { return *latest_map_; }
+  CurrentMap current_map() const { return CurrentMap(&latest_map_); }
   const Clock& clock() const { return clock_; }
   const ReadingsCounters& counters() const { return counters_; }
 
@@ -101,6 +102,11 @@ class ReadingsReader::Impl {
         columns_(columns),
         aggregator_(std::move(aggregator)),
         options_(std::move(options)) {
+    hold(std::move(map));
+  }
+
+  void hold(std::unique_ptr<const SeriesMap> map) {
+    latest_map_ = map.get();
     maps_.push_back(std::move(map));
   }
 
@@ -114,7 +120,7 @@ class ReadingsReader::Impl {
     auto found = options_.new_map(map());
     if (!found) return {};
     if (maps_.size() > 2) maps_.erase(maps_.begin() + 1);  // nothing counts by it any more; the first was handed out
-    maps_.push_back(std::make_unique<const SeriesMap>(*std::move(found)));
+    hold(std::make_unique<const SeriesMap>(*std::move(found)));
     counts_from_ = std::max(aggregator_.newest() + 1, aggregator_.oldest_open());
     FUGU_TRY(aggregator_.change_map(map(), counts_from_));
     if (pipeline_) pipeline_->look_up_meters_in(map());
@@ -349,7 +355,8 @@ class ReadingsReader::Impl {
   std::optional<LineReader> lines_;  // until the first row; the pipeline takes over from there
   const ReadingColumns columns_;
   static constexpr Slot kNever = std::numeric_limits<Slot>::max();
-  std::vector<std::unique_ptr<const SeriesMap>> maps_;   // the first, the latest, and one that open slots may need
+  std::vector<std::unique_ptr<const SeriesMap>> maps_;  // the first, the latest, and one that open slots may need
+  const SeriesMap* latest_map_ = nullptr;
   Slot counts_from_ = std::numeric_limits<Slot>::min();  // the slot whose row says so; kNever when said
   Aggregator aggregator_;
   const ReadingsOptions options_;
@@ -387,6 +394,7 @@ Result<bool> ReadingsReader::next(SlotRow& row) { return impl_->next(row); }
 bool ReadingsReader::would_wait() { return impl_->would_wait(); }
 const std::vector<std::string>& ReadingsReader::series() const { return impl_->map().series(); }
 const SeriesMap& ReadingsReader::series_map() const { return impl_->map(); }
+CurrentMap ReadingsReader::current_map() const { return impl_->current_map(); }
 const Clock& ReadingsReader::clock() const { return impl_->clock(); }
 const ReadingsCounters& ReadingsReader::counters() const { return impl_->counters(); }
 

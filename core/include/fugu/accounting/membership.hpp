@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,10 +24,14 @@ namespace fugu {
 
 /// From `slot` on, before anything is asked in it, a unit counts into series of one signature (Exposure) and into no
 /// others; into none when it has left.
+///
+/// The meter of the unit's name, if there is one, and `meters` belong to it for good: a meter that changed households
+/// would begin with a clean account.
 struct UnitPlaced {
   Slot slot = 0;
   std::string unit;
   std::optional<std::uint32_t> signature;
+  std::vector<std::string> meters = {};
 
   friend bool operator==(const UnitPlaced&, const UnitPlaced&) = default;
 };
@@ -34,10 +39,6 @@ struct UnitPlaced {
 /// What a stream of readings exposes: a household with several meters in one series changes it by so many times as
 /// much.
 Result<Exposure> exposure_of(const Counting& counting);
-
-/// Whether an exposure covers everybody: no unit counts into a combination of series, or with a number of meters, that
-/// it does not have. Cause::bad_input says who does.
-Result<void> check_covered(const Exposure& exposure, const Counting& counting);
 
 /// Where every unit counts now, and which account pays for it. Units are placed in the order of the ledger.
 class Membership {
@@ -49,9 +50,13 @@ class Membership {
   /// Sessions up to number `latest_session` have been opened.
   Result<void> place(const UnitPlaced& placed, std::unique_ptr<Accountant>& accountant, std::uint64_t latest_session);
 
-  /// What has to be placed before `slot` so that everybody counts where the map says. Cause::bad_input as
-  /// check_covered().
+  /// What has to be placed before `slot` so that everybody counts where the map says. Cause::bad_input when a unit
+  /// counts into a combination of series, or with a number of meters, that the exposure does not have, and when a meter
+  /// belongs to another household than before.
   Result<std::vector<UnitPlaced>> changes_to(const Counting& counting, Slot slot) const;
+
+  /// Whether all of that could be placed now.
+  Result<void> check(const Counting& counting, const Accountant& accountant) const;
 
   bool empty() const { return units_.empty(); }
   /// Nothing when the unit is not known, or has left.
@@ -63,11 +68,21 @@ class Membership {
     std::uint32_t signature = 0;  // the latest
     std::uint64_t account = 0;
   };
+  /// The unit that has had the meter so far.
+  std::optional<std::string_view> owner_of(std::string_view meter) const;
+  Result<void> check_owners(const UnitPlaced& placed) const;
+  Result<void> check_move(const Unit& unit, const UnitPlaced& placed, const Accountant& accountant) const;
+  Result<void> move(Unit& unit, const UnitPlaced& placed, std::unique_ptr<Accountant>& accountant,
+                    std::uint64_t latest_session);
+  /// By unit of the map: meters that nobody has had so far, without those that are units themselves.
+  Result<std::map<UnitId, std::vector<std::string>>> new_meters(const SeriesMap& map) const;
 
   Exposure exposure_;
   Reach reach_;
   NameTable names_;
   std::vector<Unit> units_;
+  NameTable meters_;  // with another name than their unit
+  std::vector<NameTable::Id> unit_of_meter_;
 };
 
 }  // namespace fugu

@@ -53,6 +53,9 @@ class Publisher {
   /// The slot that publish() expects next.
   Slot next_slot() const { return runner_.next_slot(); }
   std::uint64_t units_moved() const { return runner_.units_moved(); }  ///< in this run
+  /// Whether everybody could count like this from the next slot on. A source that follows a map asks first: rows that
+  /// count in a way that is refused end the stream.
+  Result<void> check_counting(const Counting& counting) const { return runner_.check_counting(counting); }
   /// Runs one slot. Its release is handed out by a later flush(), which happens on its own every now and then. A slot
   /// that fails ends the stream: answers it was given stay on record, and only what came before can still be flushed.
   Result<void> publish(const SlotRow& row);

@@ -39,7 +39,7 @@ struct EarlierRuns {
   RunClock clock;
   std::vector<std::string> series;
   /// Which combinations of series one household may count into, and by how much. Holds for the ledger's life: a map of
-  /// meters that changed since must stay within it (check_covered).
+  /// meters that changed since must stay within it (Membership::changes_to).
   std::optional<Exposure> exposure;
   std::int32_t utc_offset_s = 0;  ///< of the last slot
   Slot next_slot = 0;

@@ -60,6 +60,8 @@ class SlotRunner {
   /// From now on nothing before the next slot is remembered.
   void forget();
   Slot next_slot() const { return release_.slot() + 1; }
+  /// See Publisher.
+  Result<void> check_counting(const Counting& counting) const;
   /// How often a unit began to count elsewhere in this run; recorded moves are not counted again.
   std::uint64_t units_moved() const { return units_moved_; }
 

@@ -17,14 +17,14 @@ class UnitSignatures {
  public:
   /// `signatures`: sets of series one meter may count into, as in the Exposure. `map` outlives this; without one,
   /// every meter may count into anything.
-  UnitSignatures(const SeriesMap* map, std::vector<std::vector<SeriesId>> signatures)
+  UnitSignatures(CurrentMap map, std::vector<std::vector<SeriesId>> signatures)
       : map_(map), signatures_(std::move(signatures)) {}
 
   /// Empty when the unit may count into anything.
   std::vector<std::uint32_t> of(std::string_view unit) const;
 
  private:
-  const SeriesMap* map_;
+  CurrentMap map_;
   std::vector<std::vector<SeriesId>> signatures_;
 };
 

@@ -43,7 +43,7 @@ struct PolicyOptions {
   /// The slot about to be released: recurring wishes without `since` begin there. Whether something else has begun is
   /// for admit() to say.
   Slot now = 0;
-  const SeriesMap* map = nullptr;  ///< meters that are not in it are an error; outlives the reader
+  CurrentMap map = {};  ///< meters that are not in it are an error; outlives the reader
   /// Names of the stream's series, by SeriesId, for profiles and patterns that name some. Taken from `map` when empty.
   std::vector<std::string> series = {};
   /// Limits on single policies hold for every row. The others need to see what a meter has: read_policy_book() checks

@@ -93,6 +93,8 @@ class ReadingsReader final : public SlotSource {
   const std::vector<std::string>& series() const override;
 
   const SeriesMap& series_map() const;
+  /// Follows the map as it changes; outlived by the reader.
+  CurrentMap current_map() const;
   /// Known after the first call of next(); until then it counts slots.
   const Clock& clock() const;
   const ReadingsCounters& counters() const;

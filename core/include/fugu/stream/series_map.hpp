@@ -88,4 +88,19 @@ class SeriesMap {
   std::vector<std::size_t> meters_in_;
 };
 
+/// The map that holds now, of a source whose map may be replaced while the stream runs; or one map that stays, or none.
+class CurrentMap {
+ public:
+  CurrentMap(const SeriesMap* map = nullptr) : map_(map) {}  // NOLINT(google-explicit-constructor): a map is one
+  explicit CurrentMap(const SeriesMap* const* latest) : latest_(latest) {}
+
+  const SeriesMap* get() const { return latest_ != nullptr ? *latest_ : map_; }
+  explicit operator bool() const { return get() != nullptr; }
+  const SeriesMap* operator->() const { return get(); }
+
+ private:
+  const SeriesMap* map_ = nullptr;
+  const SeriesMap* const* latest_ = nullptr;
+};
+
 }  // namespace fugu
