@@ -326,7 +326,7 @@ class Interleaved {
     const double second = before.probability(1);
     for (std::size_t at = 1; at + 1 < asked.masses.size(); ++at) {
       const double here = asked.masses[at];
-      const double there = asked.masses[asked.choice.change > 0 ? at - 1 : at + 1];
+      const double there = asked.masses[static_cast<std::size_t>(static_cast<int>(at) - asked.choice.change)];
       if (slot + 1 < kSlots) {
         Seen seen = before;
         for (double& weight : seen.weights[0]) weight *= here;
@@ -370,6 +370,18 @@ TEST(Session, BetweenGaussianAnswersKeepsThePromise) {
     const Interleaved::Choices choices = random_choices(random);
     ASSERT_LE(Interleaved(two_slots(), sparse_vector(scale, comparisons), choices).delta(), 0.03) << "round " << round;
     ASSERT_LE(Interleaved(two_slots(), coin(scale), choices).delta(), 0.03) << "round " << round;
+  }
+}
+
+// Event level: the streams differ in one slot, and the session is asked in the other one too.
+TEST(Session, ThatReachesOutOfTheWindowKeepsThePromise) {
+  const Definition event = define(Protects::event, 1, 0.03);
+  std::mt19937_64 random(seed_or(12));
+  for (int round = 0; round < 20; ++round) {
+    const std::uint64_t scale = random() % 12 + 4;
+    Interleaved::Choices choices = random_choices(random);
+    for (auto& choice : choices[random() % Interleaved::kSlots]) choice.change = 0;
+    ASSERT_LE(Interleaved(event, sparse_vector(scale, 4), choices).delta(), 0.03) << "round " << round;
   }
 }
 
