@@ -114,12 +114,12 @@ TEST(UnitStep, KnowsWhatItHolds) {
 
 TEST(UnitStep, SaysWhichStepWouldKeepAValue) {
   EXPECT_EQ(step("1").rounding_text("48.593"),
-            "values are not multiples of the unit step 1 and get rounded: --unit-step 0.001 would keep the first, "
+            "values are not multiples of the unit step 1 and get rounded: a unit step of 0.001 would keep the first, "
             "others may have more digits");
-  EXPECT_EQ(
-      step("0.25").rounding_text("2.2", Rounding::away),
-      "magnitudes are not multiples of the unit step 0.25 and get rounded up: --unit-step 0.01 would keep the first, "
-      "others may have more digits");
+  EXPECT_EQ(step("0.25").rounding_text("2.2", Rounding::away),
+            "magnitudes are not multiples of the unit step 0.25 and get rounded up: a unit step of 0.01 would keep the "
+            "first, "
+            "others may have more digits");
   EXPECT_NE(step("1").rounding_text("0.1234567890123").find("a unit step of 0.000001 would keep more"),
             std::string::npos);
   EXPECT_NE(step("1000").rounding_text("1500").find("a unit step of 1 would keep the first"), std::string::npos);

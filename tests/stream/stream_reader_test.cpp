@@ -88,14 +88,16 @@ TEST(StreamReader, BadHeader) {
   EXPECT_EQ(error_of(""), "s.csv: found an empty file; expected a header `time,<series>…`");
   EXPECT_EQ(error_of(test::gzip("")), "s.csv: found an empty file; expected a header `time,<series>…`");
   EXPECT_EQ(error_of("slot,a\n"),
-            "s.csv:1:1: found first column 'slot'; expected a header `time,<series>…`, or the name of its first column "
-            "as --time-column");
+            "s.csv:1:1: found first column 'slot'; expected a header `time,<series>…`; if the time column has another "
+            "name, say "
+            "which");
   EXPECT_EQ(error_of("time\n"), "s.csv:1:1: found no series; expected a header `time,<series>…`");
   EXPECT_EQ(error_of("time,a,,b\n"), "s.csv:1:8: found nothing; expected a series name");
   EXPECT_EQ(error_of("time,a,b,a\n"), "s.csv:1:10: found series 'a' a second time; expected each series once");
   EXPECT_EQ(error_of("\"time\",\"a\"\n"),
-            "s.csv:1:1: found first column '\"time\"'; expected a header `time,<series>…`, or the name of its first "
-            "column as --time-column");
+            "s.csv:1:1: found first column '\"time\"'; expected a header `time,<series>…`; if the time column has "
+            "another name, "
+            "say which");
   EXPECT_EQ(drain_text("slot,a\n0,1\n", {.time_column = "slot"}).rows.size(), 1u);
 }
 
