@@ -70,7 +70,7 @@ void RecordAudit::check_session(const Answer& answer) {
                   " goes on after its threshold was exceeded or its noise lost in a restart, which is not paid for");
     if (answer.statistic == Statistic::deviation && !pure_)
       report_.add(in_slot(answer.slot) + "session " + std::to_string(answer.session) +
-                  " on a deviation goes on, and with δ > 0 there is no proof of what that costs");
+                  " on a deviation goes on, which with δ > 0 costs more than was charged");
     if (!same_question(session.like, answer))
       report_.add(in_slot(answer.slot) + "session " + std::to_string(answer.session) + " changes its question");
   }

@@ -587,7 +587,7 @@ Result<bool> RunningKernel::exceeds(Threshold& threshold, std::span<const std::i
     if (ledger_ != nullptr) ledger_->append(answer);
   }
   const bool exceeded = answer.values[0] != 0;
-  // In ρ a session that reaches further each time has no proof of what it costs (docs/guarantees/approximate.md).
+  // In ρ a session that reaches further each time would cost more than is charged (docs/guarantees/approximate.md).
   const bool asked_once = currency_ == Currency::rho && answer.statistic == Statistic::deviation;
   threshold.open_ = !exceeded && !asked_once;
   if (!threshold.open_) forget_noise(threshold);
