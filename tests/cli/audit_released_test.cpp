@@ -95,6 +95,20 @@ TEST_F(ReleasedFile, AnotherTextForTheSameNumberIsFound) {
   expect_fails(audit_changed([](auto& lines) { lines.insert(lines.begin() + 3, ""); }), "line 4: the time is none");
 }
 
+TEST_F(ReleasedFile, RowsThatAreMissingInASlotAreFound) {
+  publish("--mechanism uniform");
+  for (const char* series : {"north", "south"}) {
+    const auto is_of = [&](const std::string& line) { return line.find(std::string(",") + series) != line.npos; };
+    expect_fails(audit_changed([&](auto& lines) { std::erase_if(lines, is_of); }), "missing");
+    expect_fails(audit_changed([&](auto& lines) { lines.erase(std::find_if(lines.begin() + 9, lines.end(), is_of)); }),
+                 "slot 4: ");
+  }
+  expect_fails(audit_changed([](auto& lines) { lines.pop_back(); }), "slot 19: the row of series south is missing");
+  const Finished shorter = audit_changed([](auto& lines) { lines.resize(lines.size() - 4); });
+  EXPECT_EQ(shorter.exit_code, 0) << shorter;
+  EXPECT_NE(shorter.out.find("2 of these slots are not in the file"), std::string::npos) << shorter;
+}
+
 TEST_F(ReleasedFile, SaysWhatWasNotChecked) {
   publish("--mechanism uniform");
   const Finished alone = run_fugu(directory_, "audit --ledger run.ledger");
