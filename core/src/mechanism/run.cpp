@@ -219,11 +219,12 @@ Result<void> Run::resume(Mechanism mechanism, LedgerHeader header, const Release
     return Error{Cause::usage, files_.ledger + ": written with other options: " + differences(reader.header(), header) +
                                    ". Resume with the same ones: a new ledger would spend the promise a second time"};
   // Said once more with the same command, after the ledger has put it on record.
-  if (!earlier_->missed && not_before && not_before == earlier_->left_out_before) not_before.reset();
-  if (earlier_->missed && !not_before) return older_ledger(files_.ledger, head_path(), *earlier_, mechanism.definition);
+  const bool said_before = !earlier_->missed && not_before == earlier_->left_out_before;
+  const bool leaves_out = not_before && !said_before;
+  if (earlier_->missed && !leaves_out) return older_ledger(files_.ledger, head_path(), *earlier_, mechanism.definition);
   const Slot missed = earlier_->missed ? static_cast<Slot>(earlier_->missed->slots) - 1 : -1;
   const Slot last_handed_out = std::max(missed, earlier_->next_slot - 1);
-  if (not_before) FUGU_TRY(check_after_loss(mechanism.definition, last_handed_out, *not_before));
+  if (leaves_out) FUGU_TRY(check_after_loss(mechanism.definition, last_handed_out, *not_before));
   FUGU_TRY(find_handed_out(format));
   FUGU_ASSIGN(HeadFile head, HeadFile::open(head_path(), reader.head()));
   FUGU_TRY(ledger_->sync());
@@ -235,7 +236,7 @@ Result<void> Run::resume(Mechanism mechanism, LedgerHeader header, const Release
   FUGU_ASSIGN(Publisher publisher, Publisher::resume(std::move(mechanism), std::make_unique<SecureNoise>(), *writer_,
                                                      *std::move(ledger_), std::move(reader)));
   publisher_ = std::make_unique<Publisher>(std::move(publisher));
-  if (!not_before) return {};
+  if (!leaves_out) return {};
   FUGU_TRY(publisher_->leave_out_before(*not_before, last_handed_out));
   FUGU_ASSIGN(const HeadFile noted, HeadFile::open(head_path(), publisher_->head()));
   return noted.sync();  // a power cut must not bring back the head of what was lost
