@@ -161,6 +161,7 @@ Result<Publisher*> Run::begin(Mechanism mechanism, const RunIdentity& identity, 
                  "you want"};
   ReleaseFormat format = identity.format;
   format.currency = mechanism.definition.delta().value() > 0 ? Currency::rho : Currency::epsilon;
+  FUGU_TRY(check_noise(mechanism));
   LedgerHeader about = header(mechanism, identity);
   FUGU_ASSIGN(ReleaseFile releases, ReleaseFile::open(files_.releases));
   releases_ = std::make_unique<ReleaseFile>(std::move(releases));
