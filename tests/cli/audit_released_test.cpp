@@ -1,4 +1,5 @@
 // What the audit sees of a released file: every byte of it.
+#include <algorithm>
 #include <functional>
 
 #include "support/released.hpp"

@@ -260,8 +260,8 @@ TEST_F(RunFolder, AFullDiskLeavesNoDraftOfALedger) {
   rlimit usual{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &usual), 0);
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  for (const rlim_t bytes : {rlim_t{0}, rlim_t{30}}) {
-    const rlimit small{bytes, usual.rlim_max};
+  for (const rlim_t largest : {rlim_t{0}, rlim_t{30}}) {
+    const rlimit small{largest, usual.rlim_max};
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
     const auto failed = publish(files(), 3);
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &usual), 0);
