@@ -430,6 +430,7 @@ Outcome PublishRun::simulate(Mechanism made, const RunClock& clock, SlotSource& 
   format.simulated = true;
   FUGU_ASSIGN(ReleaseFile out, ReleaseFile::open(options_.out));
   FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(format, out.descriptor(), options_.out));
+  FUGU_TRY(out.check_replaceable(ReleaseFile::By::simulation));
   FUGU_TRY(out.keep(0));
   writer.prepare_header();
   Simulation simulation(std::move(made), std::make_unique<SimulationNoise>(*options_.seed), enforced);

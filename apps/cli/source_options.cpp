@@ -157,6 +157,7 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
     return usage("--readings needs --series-map M.csv and --clamp K, the public bound of one reading");
   FUGU_ASSIGN(open.clamp_, parse_clamp(open.unit_step_, options.clamp));
   const SeriesMapPaths maps{options.series_map, options.households};
+  const SeriesMapVersions read = versions_of(maps);  // before reading: what changes meanwhile is seen
   FUGU_ASSIGN(SeriesMap map, read_series_map(maps, earlier != nullptr ? earlier->series : std::vector<std::string>()));
   if (!options.distributional.empty()) {
     FUGU_ASSIGN(DistributionalState state, DistributionalState::load(options.distributional));
@@ -178,7 +179,7 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
                                     .late = options.late == "drop" ? LateRule::drop : LateRule::error,
                                     .beyond = options.strict ? BeyondRule::error : BeyondRule::clamp,
                                     .transform = open.distributional_,
-                                    .new_map = options.follow ? open.follow_maps(maps) : nullptr,
+                                    .new_map = options.follow ? open.follow_maps(maps, read) : nullptr,
                                     .warn = warn}));
   open.readings_ = std::make_unique<ReadingsReader>(std::move(reader));
   return open;
@@ -193,11 +194,12 @@ std::optional<Counting> OpenSource::counting() const {
   return Counting{&readings_->series_map(), change_of_one_meter()};
 }
 
-std::function<std::optional<SeriesMap>(const SeriesMap&)> OpenSource::follow_maps(const SeriesMapPaths& paths) const {
+std::function<std::optional<SeriesMap>(const SeriesMap&)> OpenSource::follow_maps(const SeriesMapPaths& paths,
+                                                                                  const SeriesMapVersions& read) const {
   const auto check = [judge = judge_, change = change_of_one_meter()](const SeriesMap& map) {
     return *judge ? (*judge)({&map, change}) : Result<void>();
   };
-  auto file = std::make_shared<SeriesMapFile>(SeriesMapFile::Options{paths, check, warn});
+  auto file = std::make_shared<SeriesMapFile>(SeriesMapFile::Options{paths, read, check, warn});
   return [file](const SeriesMap& now) { return file->look(now); };
 }
 

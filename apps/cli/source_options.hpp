@@ -71,7 +71,8 @@ class OpenSource {
  private:
   std::uint64_t change_of_one_meter() const;
   /// For ReadingsOptions::new_map.
-  std::function<std::optional<SeriesMap>(const SeriesMap&)> follow_maps(const SeriesMapPaths& paths) const;
+  std::function<std::optional<SeriesMap>(const SeriesMap&)> follow_maps(const SeriesMapPaths& paths,
+                                                                        const SeriesMapVersions& read) const;
 
   std::unique_ptr<StreamReader> stream_;
   std::unique_ptr<ReadingsReader> readings_;

@@ -170,5 +170,46 @@ TEST_F(Heads, FramesAfterTheLastSignatureAreFound) {
   EXPECT_TRUE(audit(copy_, {.key = key_.public_key(), .open_ended = true}).holds());
 }
 
+/// Rewrites a ledger without the key: its first slot as it was, then `frame` with the signature that covers that slot.
+void forge(const std::string& honest, const std::string& path, const std::vector<LedgerRecord>& frame) {
+  auto reader = LedgerReader::open(honest);
+  auto writer = LedgerWriter::create(path, reader->header());
+  writer->append(**reader->next());
+  ASSERT_TRUE(writer->commit());
+  const auto signature = reader->next();
+  ASSERT_TRUE(std::holds_alternative<SignedHead>(**signature));
+  for (const LedgerRecord& record : frame)
+    writer->append(std::holds_alternative<SignedHead>(record) ? **signature : record);
+  ASSERT_TRUE(writer->commit());
+}
+
+TEST_F(Heads, ASignatureDoesNotCoverItsOwnFrame) {
+  const std::vector<std::vector<LedgerRecord>> forgeries = {
+      {SignedHead{}, SlotEnd{1, 0, 0}, StreamEnd{}},
+      {SlotEnd{1, 0, 0}, StreamEnd{}, SignedHead{}},
+      {SignedHead{}, Delivered{0}, StreamEnd{}},
+      {SignedHead{}, Resumed{1}},
+      {SignedHead{}, LeftOut{1, 5}},
+      {Delivered{0}, Failed{1}, SignedHead{}},
+  };
+  for (const auto& frame : forgeries) {
+    std::filesystem::remove(copy_);
+    forge(path_, copy_, frame);
+    for (const bool open_ended : {false, true}) {
+      const AuditReport report = audit(copy_, {.key = key_.public_key(), .open_ended = open_ended});
+      ASSERT_FALSE(report.holds()) << "a frame that begins with record " << frame[0].index();
+      EXPECT_EQ(report.findings[0], "frame 3 holds a signature and records that no signature covers");
+    }
+  }
+}
+
+TEST_F(Heads, AFrameOfASignatureMayHoldTheMarkOfDelivery) {
+  for (const auto& frame : std::vector<std::vector<LedgerRecord>>{{SignedHead{}}, {SignedHead{}, Delivered{0}}}) {
+    std::filesystem::remove(copy_);
+    forge(path_, copy_, frame);
+    EXPECT_TRUE(audit(copy_, {.key = key_.public_key()}).holds()) << "an older ledger, which no signature shows";
+  }
+}
+
 }  // namespace
 }  // namespace fugu::test

@@ -1,4 +1,5 @@
 // What the audit sees of a released file: every byte of it.
+#include <algorithm>
 #include <functional>
 
 #include "support/released.hpp"
@@ -93,6 +94,20 @@ TEST_F(ReleasedFile, AnotherTextForTheSameNumberIsFound) {
   expect_fails(audit_with_field(1, 0, "2023-12-31T23:00:00Z"), "the time is not as the ledger has it");
   expect_fails(audit_changed([](auto& lines) { lines[3] += "\r"; }), "the sampled flag");
   expect_fails(audit_changed([](auto& lines) { lines.insert(lines.begin() + 3, ""); }), "line 4: the time is none");
+}
+
+TEST_F(ReleasedFile, RowsThatAreMissingInASlotAreFound) {
+  publish("--mechanism uniform");
+  for (const char* series : {"north", "south"}) {
+    const auto is_of = [&](const std::string& line) { return line.find(std::string(",") + series) != line.npos; };
+    expect_fails(audit_changed([&](auto& lines) { std::erase_if(lines, is_of); }), "missing");
+    expect_fails(audit_changed([&](auto& lines) { lines.erase(std::find_if(lines.begin() + 9, lines.end(), is_of)); }),
+                 "slot 4: ");
+  }
+  expect_fails(audit_changed([](auto& lines) { lines.pop_back(); }), "slot 19: the row of series south is missing");
+  const Finished shorter = audit_changed([](auto& lines) { lines.resize(lines.size() - 4); });
+  EXPECT_EQ(shorter.exit_code, 0) << shorter;
+  EXPECT_NE(shorter.out.find("2 of these slots are not in the file"), std::string::npos) << shorter;
 }
 
 TEST_F(ReleasedFile, SaysWhatWasNotChecked) {

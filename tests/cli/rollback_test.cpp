@@ -153,5 +153,36 @@ TEST(Output, DoesNotFollowASymbolicLink) {
   }
 }
 
+TEST(Output, OverwritesItsOwnKindOnly) {
+  const TempDir directory;
+  write_file(directory / "s.csv", stream(3));
+  const auto publish = [&](const std::string& more) {
+    return run_fugu(directory,
+                    "publish --stream s.csv --definition event --epsilon 1 --sensitivity 3 --mechanism uniform" + more);
+  };
+  ASSERT_EQ(publish(" --ledger run.ledger --out out.csv").exit_code, 0);
+  write_file(directory / "precious", "something of somebody");
+  for (const char* how : {"", " --seed 1"}) {
+    for (const char* name : {"run.ledger", "run.ledger.head", "precious"}) {
+      const std::string before = read_file(directory / name);
+      const Finished refused = publish(std::string(how) + " --out " + name);
+      EXPECT_EQ(refused.exit_code, 3) << name << how << refused;
+      EXPECT_NE(refused.err.find("found something else than releases"), std::string::npos) << refused;
+      EXPECT_EQ(read_file(directory / name), before);
+    }
+  }
+  const std::string releases = read_file(directory / "out.csv");
+  const Finished simulated = publish(" --seed 1 --out out.csv");
+  EXPECT_EQ(simulated.exit_code, 3) << simulated;
+  EXPECT_NE(simulated.err.find("holds releases that were not simulated"), std::string::npos) << simulated;
+  EXPECT_EQ(read_file(directory / "out.csv"), releases);
+
+  for (const char* how : {" --seed 1", " --seed 2 --interval 0.9", " --seed 3", "", " --delta 1e-6", ""}) {
+    const Finished again = publish(std::string(how) + " --out mine.csv");
+    EXPECT_EQ(again.exit_code, 0) << how << again;
+    EXPECT_EQ(lines_of(read_file(directory / "mine.csv")).size(), 4u) << how;
+  }
+}
+
 }  // namespace
 }  // namespace fugu::test

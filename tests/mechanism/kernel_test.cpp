@@ -412,6 +412,46 @@ RC_GTEST_PROP(Baselines, AreNeverRefused, ()) {
   }
 }
 
+std::vector<Definition> definitions_without_true_values() {
+  std::vector<Definition> all{
+      *Definition::make({.protects = Protects::discounted_exp, .epsilon = *Epsilon::make(10), .discount = 0.5})};
+  for (const double delta : {0.0, 1e-6}) {
+    all.push_back(define(Protects::event, 10, delta));
+    all.push_back(define(Protects::w_event, 10, delta, 3));
+    all.push_back(define(Protects::user, 10, delta, 5));
+    all.push_back(define_swellfish(define(Protects::event, 10, delta)));
+  }
+  return all;
+}
+
+template <class T>
+void expect_refused(const Result<T>& asked, const std::string& what) {
+  ASSERT_FALSE(asked) << what;
+  EXPECT_EQ(asked.error().cause, Cause::refused) << what << ": " << reason(asked);
+}
+
+TEST(Kernel, RefusesTrueValues) {
+  for (const Definition& definition : definitions_without_true_values()) {
+    in_one_slot(definition, expose({1, 1}, {{0, 1}}), row_of(0, {7, 8}), [&](Kernel& kernel, Release&) {
+      expect_refused(kernel.true_values(kernel.all()), definition.text());
+      expect_refused(kernel.true_values(kernel.all().first(1)), definition.text());
+    });
+  }
+}
+
+TEST(Kernel, AnswersNothingWithoutNoise) {
+  for (const Definition& definition : definitions_without_true_values()) {
+    const auto ask = [&](Kernel& kernel, Release&) {
+      const std::vector<std::int64_t> reference{0, 0};
+      expect_refused(kernel.values(kernel.all(), kernel.available()), definition.text());
+      expect_refused(kernel.values_at(kernel.all(), 0.125), definition.text());
+      expect_refused(kernel.sum(kernel.all(), kernel.available()), definition.text());
+      expect_refused(kernel.distance(kernel.all(), reference, kernel.available()), definition.text());
+    };
+    in_one_slot(definition, expose({1, 1}, {{0, 1}}), row_of(0, {7, 8}), ask, NoiseKind::none);
+  }
+}
+
 TEST(Baselines, EndAtTheHorizonOfUserLevel) {
   const Recipe recipe{define(Protects::user, 1, 0, 10), expose_one(1), [] { return std::make_unique<EveryKth>(1); }};
   EXPECT_TRUE(simulate(recipe, ramp(1, 10)));

@@ -531,5 +531,20 @@ TEST(Publisher, WorksWithoutALedger) {
   EXPECT_EQ(sink.emitted.size(), 5u);
 }
 
+TEST(Publisher, PublishesNothingWithoutNoise) {
+  for (const Definition& definition :
+       {define(Protects::event, 10, 1e-6), define(Protects::event, 10), define_swellfish_idle()}) {
+    Collector sink;
+    const Recipe recipe{definition, expose_one(1), [] { return std::make_unique<EveryKth>(1); }, NoiseKind::none};
+    Publisher publisher(recipe.make(), std::make_unique<SecureNoise>(), sink);
+    const auto refused = publisher.publish(row_of(0, {1000}));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().cause, Cause::usage) << reason(refused);
+    EXPECT_FALSE(publisher.finish());
+    EXPECT_TRUE(publisher.flush());
+    EXPECT_TRUE(sink.emitted.empty());
+  }
+}
+
 }  // namespace
 }  // namespace fugu::test

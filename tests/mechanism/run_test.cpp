@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -198,6 +200,78 @@ TEST_F(RunFolder, LedgerReleasesAndHeadAreThreeFiles) {
   }
   EXPECT_EQ(bytes("run.ledger"), ledger);
   EXPECT_EQ(bytes("run.ledger.head"), head);
+}
+
+TEST_F(RunFolder, BeginsNothingWithoutNoise) {
+  auto run = fugu::Run::open(files());
+  ASSERT_TRUE(run);
+  const auto refused = run->begin(
+      {define(Protects::event, 10, 1e-6), expose_one(3), NoiseKind::none, std::make_unique<EveryKth>(1)}, identity());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().cause, Cause::usage);
+  EXPECT_NE(reason(refused).find("noise"), std::string::npos) << reason(refused);
+  for (const char* name : {"run.ledger", "run.ledger.head", "out.csv"})
+    EXPECT_FALSE(std::filesystem::exists(dir_ / name)) << name;
+}
+
+TEST_F(RunFolder, WithoutALedgerOverwritesReleasesOnly) {
+  ASSERT_TRUE(publish(files(), 3));
+  const auto publish_over = [&](const char* name) -> Result<void> {
+    FUGU_ASSIGN(fugu::Run run, fugu::Run::open({.ledger = "", .releases = dir_ / name}));
+    FUGU_ASSIGN(Publisher * publisher, run.begin(mechanism(), identity()));
+    FUGU_TRY(publisher->publish(row_of(0, {100})));
+    return publisher->finish();
+  };
+  write_file(dir_ / "text", "something of somebody");
+  write_file(dir_ / "stream.csv", "time,series\n0,5\n");
+  write_file(dir_ / "blank", "\nsomething of somebody");
+  for (const char* name : {"run.ledger", "run.ledger.head", "text", "stream.csv", "blank"}) {
+    const std::string before = bytes(name);
+    const auto refused = publish_over(name);
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().cause, Cause::refused);
+    EXPECT_NE(reason(refused).find("found something else than releases"), std::string::npos) << reason(refused);
+    EXPECT_EQ(bytes(name), before);
+  }
+  write_file(dir_ / "empty", "");
+  for (const char* name : {"new", "new", "empty"}) {
+    EXPECT_TRUE(publish_over(name)) << name;
+    EXPECT_EQ(bytes(name).substr(bytes(name).find('\n') + 1, 2), "0,");
+  }
+}
+
+TEST_F(RunFolder, ALedgerHasOneHeadByWhateverName) {
+  std::filesystem::create_directory(dir_ / "real");
+  std::filesystem::create_symlink("real/run.ledger", dir_ / "link");
+  const RunFiles real{.ledger = dir_ / "real/run.ledger", .releases = dir_ / "out.csv"};
+  const RunFiles linked{.ledger = dir_ / "link", .releases = dir_ / "out.csv"};
+  ASSERT_TRUE(publish(real, 3));
+  const std::string older = bytes("real/run.ledger");
+  const auto head = publish(linked, 9);
+  ASSERT_TRUE(head) << reason(head);
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "link.head"));
+  EXPECT_EQ(**HeadFile::read(dir_ / "real/run.ledger.head"), *head);
+  restore("real/run.ledger", older);
+  std::filesystem::remove(dir_ / "out.csv");
+  for (const RunFiles& files : {real, linked}) EXPECT_EQ(publish(files, 12).error().cause, Cause::refused);
+}
+
+TEST_F(RunFolder, AFullDiskLeavesNoDraftOfALedger) {
+  rlimit usual{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &usual), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  for (const rlim_t largest : {rlim_t{0}, rlim_t{30}}) {
+    const rlimit small{largest, usual.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    const auto failed = publish(files(), 3);
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &usual), 0);
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().cause, Cause::environment) << reason(failed);
+    for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))
+      EXPECT_EQ(entry.path().filename(), "out.csv") << "left behind";
+  }
+  std::signal(SIGXFSZ, handler);
+  EXPECT_TRUE(publish(files(), 3));
 }
 
 TEST_F(RunFolder, LeavesNoMemoryDumps) {

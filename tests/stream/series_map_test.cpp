@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "fugu/stream/series_map_file.hpp"
+#include "support/temp_dir.hpp"
 #include "text.hpp"
 
 namespace fugu {
@@ -120,6 +122,65 @@ TEST(SeriesMap, ReadAgainKeepsIds) {
   EXPECT_EQ(other.error().message,
             "map.csv:2:1: found a series that the stream did not begin with; expected one of the series of the first "
             "map: another set of series needs another ledger");
+}
+
+/// A map and its households in files, followed from the state they have when it begins.
+class FollowedMap : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    test::write_file(paths_.map, "meter,series\na,x\nb,y\n");
+    test::write_file(paths_.households, "meter,household\na,h\n");
+  }
+  SeriesMapFile follow() {
+    return SeriesMapFile({.paths = paths_,
+                          .read = versions_of(paths_),
+                          .check = [](const SeriesMap&) { return Result<void>(); },
+                          .warn = [this](const std::string& message) { warnings_.push_back(message); }});
+  }
+  static bool counts_into(const std::optional<SeriesMap>& map, const char* meter, SeriesId series) {
+    return map && std::ranges::equal(map->series_of(*map->meter(meter)), std::vector<SeriesId>{series});
+  }
+
+  test::TempDir directory_;
+  SeriesMapPaths paths_{directory_ / "map.csv", directory_ / "households.csv"};
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(FollowedMap, HalfAFileChangesNothingUntilItIsWhole) {
+  const auto map = read_series_map(paths_);
+  ASSERT_TRUE(map);
+  SeriesMapFile file = follow();
+  EXPECT_FALSE(file.look(*map));
+  for (const char* half : {"meter,series\na,x\nb,x", "meter,series\na,x\nb,x\nc", "meter,series\na,x\nb,x\nc,y"}) {
+    test::write_file(paths_.map, half);
+    EXPECT_FALSE(file.look(*map)) << half;
+  }
+  EXPECT_EQ(warnings_.size(), 1u) << "it is said once";
+  EXPECT_NE(warnings_.at(0).find("a last line without an end"), std::string::npos) << warnings_[0];
+  test::write_file(paths_.map, "meter,series\na,x\nb,x\nc,y\n");
+  EXPECT_TRUE(counts_into(file.look(*map), "b", 0));
+  EXPECT_EQ(warnings_.size(), 1u);
+  test::write_file(paths_.map, test::gzip("meter,series\na,y\nb,x"));
+  EXPECT_FALSE(file.look(*map));
+  EXPECT_EQ(warnings_.size(), 2u) << "another half is said again";
+}
+
+TEST_F(FollowedMap, HalfAFileOfHouseholdsChangesNothing) {
+  const auto map = read_series_map(paths_);
+  SeriesMapFile file = follow();
+  test::write_file(paths_.households, "meter,household\na,h\nb,h");
+  EXPECT_FALSE(file.look(*map));
+  ASSERT_EQ(warnings_.size(), 1u);
+  EXPECT_NE(warnings_[0].find("households.csv:3"), std::string::npos) << warnings_[0];
+  test::write_file(paths_.households, "meter,household\na,h\nb,h2\n");
+  EXPECT_TRUE(file.look(*map));
+}
+
+TEST_F(FollowedMap, AChangeWhileTheFilesAreReadIsSeen) {
+  SeriesMapFile file = follow();
+  const auto map = read_series_map(paths_);
+  test::write_file(paths_.map, "meter,series\na,x\nb,x\nc,y\n");
+  EXPECT_TRUE(counts_into(file.look(*map), "b", 0));
 }
 
 RC_GTEST_PROP(SeriesMap, AgreesWithPlainMaps, ()) {

@@ -197,8 +197,10 @@ Result<void> FileComparison::end_slot(const SlotEnd& end) {
 Result<void> FileComparison::compare_rows(Slot slot) {
   const std::vector<std::string>& names = rows_.format().series;
   std::size_t next = 0;
+  bool all_in_order = true;
   while (has_row_ && slot_ == slot) {
     const bool in_order = next < names.size() && field(1) == names[next];
+    all_in_order = all_in_order && in_order;
     if (!in_order) next = static_cast<std::size_t>(std::find(names.begin(), names.end(), field(1)) - names.begin());
     if (next == names.size()) {
       report_.add(in_slot(slot) + "a row names a series that the ledger does not have");
@@ -208,6 +210,8 @@ Result<void> FileComparison::compare_rows(Slot slot) {
     }
     FUGU_TRY(next_row());
   }
+  if (all_in_order && next > 0 && next < names.size())
+    report_.add(in_slot(slot) + "the row of series " + names[next] + " is missing");
   return {};
 }
 

@@ -36,6 +36,7 @@ Budget CostTable::laplace_loss(uint128 change, Rational scale) const {
 }
 
 Budget CostTable::loss_of(NoiseKind noise, std::uint64_t change, Rational parameter, std::uint64_t slots) const {
+  if (noise == NoiseKind::none) return kTooMuch;
   if (noise == NoiseKind::laplace) {
     const Budget e = laplace_loss(change, parameter);
     return currency_ == Currency::epsilon ? e : half_square_up(e, slots);

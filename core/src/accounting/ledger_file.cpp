@@ -26,6 +26,22 @@ Result<void> take_lock(int descriptor, const std::string& path) {
   return detail::lock(descriptor, path, "another fugu is writing to this ledger");
 }
 
+/// A file under a name that nobody else uses; the name is gone in the end.
+class Draft {
+ public:
+  explicit Draft(std::string path) : path_(std::move(path)) { remove(); }  // of a process that was killed
+  ~Draft() { remove(); }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  void remove() const { ::unlink(path_.c_str()); }
+
+  std::string path_;
+};
+
 class LedgerFile final : public LedgerStore {
  public:
   LedgerFile(std::string path, File file, std::uint64_t bytes)
@@ -153,23 +169,18 @@ Result<bool> LedgerFileFrames::next(LedgerFrame& frame) {
 
 Result<std::unique_ptr<LedgerStore>> create_ledger_file(const std::string& path, const LedgerFrame& first) {
   // Written under a name of our own first: a ledger either has its whole header or does not exist.
-  const std::string draft = path + ".new" + std::to_string(::getpid());
-  ::unlink(draft.c_str());  // left behind by a process of that number that was killed
-  File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
+  const Draft draft(path + ".new" + std::to_string(::getpid()));
+  File file(::open(draft.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
   if (file.get() < 0) return system_error(path, "creating");
   FUGU_TRY(take_lock(file.get(), path));
-  FUGU_TRY(write_all(file.get(), kMagic, draft));
+  FUGU_TRY(write_all(file.get(), kMagic, draft.path()));
   auto store = std::make_unique<LedgerFile>(path, std::move(file), kMagic.size());
   FUGU_TRY(store->append(first.seal, first.payload));
   FUGU_TRY(store->sync());
-  if (::link(draft.c_str(), path.c_str()) != 0) {
-    const int reason = errno;
-    ::unlink(draft.c_str());
-    errno = reason;
-    if (reason == EEXIST) return Error{Cause::usage, path + ": exists already"};
+  if (::link(draft.path().c_str(), path.c_str()) != 0) {
+    if (errno == EEXIST) return Error{Cause::usage, path + ": exists already"};
     return system_error(path, "creating");
   }
-  ::unlink(draft.c_str());
   FUGU_TRY(sync_directory_of(path));
   return std::unique_ptr<LedgerStore>(std::move(store));
 }

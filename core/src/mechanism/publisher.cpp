@@ -16,13 +16,23 @@ constexpr std::size_t kPoliciesAtOnce = 1 << 16;
 // A later slot to go on with is most likely a typo.
 constexpr auto kLeftOutSlotsMax = static_cast<Slot>(2 * kLargestWindowSlots);
 
+std::optional<Error> error_of(const Result<void>& result) {
+  return result ? std::nullopt : std::optional(result.error());
+}
+
 }  // namespace
+
+Result<void> check_noise(const Mechanism& mechanism) {
+  if (mechanism.noise != NoiseKind::none) return {};
+  return Error{Cause::usage, "a mechanism without noise would release true values: choose Laplace or Gaussian noise"};
+}
 
 Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink,
                      std::unique_ptr<LedgerWriter> ledger)
     : definition_(mechanism.definition),
       noise_(noise.get()),
       ledger_(std::move(ledger)),
+      stopped_(error_of(check_noise(mechanism))),
       runner_(std::move(mechanism), std::move(noise), ledger_.get()),
       sink_(&sink) {}
 
@@ -34,6 +44,7 @@ Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, Re
 
 Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink,
                                     LedgerWriter ledger, LedgerReader reader) {
+  FUGU_TRY(check_noise(mechanism));
   Publisher publisher(std::move(mechanism), std::move(noise), sink, std::move(ledger));
   Replay replay(std::move(reader));
   FUGU_TRY(publisher.ledger_->sync());

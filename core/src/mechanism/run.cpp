@@ -109,6 +109,8 @@ Result<Run> Run::open(RunFiles files) {
   return run;
 }
 
+std::string Run::usual_head_path() const { return path_written(files_.ledger) + ".head"; }
+
 Result<void> Run::check_files_differ() const {
   const auto [ledger, releases, head] = std::tuple(files_.ledger, files_.releases, head_path());
   if (same_file(ledger, releases) || same_file(ledger, head) || same_file(releases, head))
@@ -136,7 +138,7 @@ Result<void> Run::look_at_ledger() {
   FUGU_ASSIGN(const auto head, HeadFile::read(head_path()));
   if (!head && !files_.head.empty())
     return Error{Cause::usage, files_.head + ": there is no such file; it is made together with the ledger. Copy " +
-                                   files_.ledger + ".head, or the file named so far, to there"};
+                                   usual_head_path() + ", or the file named so far, to there"};
   FUGU_ASSIGN(earlier_, read_earlier(files_.ledger, head));
   ledger_.emplace(std::move(ledger));
   return {};
@@ -159,6 +161,7 @@ Result<Publisher*> Run::begin(Mechanism mechanism, const RunIdentity& identity, 
     return Error{Cause::usage,
                  "there is no ledger from which something could be lost: begin the stream with the slot "
                  "you want"};
+  FUGU_TRY(check_noise(mechanism));
   ReleaseFormat format = identity.format;
   format.currency = mechanism.definition.delta().value() > 0 ? Currency::rho : Currency::epsilon;
   LedgerHeader about = header(mechanism, identity);
@@ -177,6 +180,7 @@ Result<Publisher*> Run::begin(Mechanism mechanism, const RunIdentity& identity, 
 }
 
 Result<void> Run::start(Mechanism mechanism, const LedgerHeader& header) {
+  FUGU_TRY(releases_->check_replaceable(ReleaseFile::By::publisher));
   writer_->prepare_header();
   auto noise = std::make_unique<SecureNoise>();
   if (files_.ledger.empty()) {

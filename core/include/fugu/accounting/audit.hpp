@@ -96,8 +96,8 @@ struct AuditOptions {
 Result<AuditReport> audit_ledger(const std::string& path, const AuditOptions& options = {});
 
 /// Compares a file of releases with the ledger it claims to come from: it must have the header and, for every slot that
-/// it has, the rows that `format` makes of the recorded answers and estimates, to the byte. Slots may be absent, at the
-/// end of a slot rows too; none may come twice or without being paid for. Adds findings to `report`.
+/// it has, the rows that `format` makes of the recorded answers and estimates, to the byte. Slots may be absent
+/// as a whole; none may come twice or without being paid for. Adds findings to `report`.
 ///
 /// Cause::refused for a file that says it was simulated; Cause::bad_input for what is no file of releases.
 Result<void> audit_releases_against_ledger(Input released, const std::string& ledger_path, const ReleaseFormat& format,

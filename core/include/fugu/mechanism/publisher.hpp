@@ -29,6 +29,10 @@ class ReleaseSink {
 /// when they do, and under definitions that never forget. Proof: docs/guarantees/ledger.md, "Rollback".
 Result<void> check_after_loss(const Definition& definition, Slot last_handed_out, Slot next);
 
+/// Cause::usage for a mechanism without noise. Where a definition permits true values, the strategy asks for them
+/// (Kernel::true_values).
+Result<void> check_noise(const Mechanism& mechanism);
+
 /// Publishes a stream with secure noise. Charge, make durable, then release: in that order, always.
 ///
 /// Guarantee: a release reaches the sink only after the answers behind it are in the ledger on stable storage; after
@@ -36,6 +40,9 @@ Result<void> check_after_loss(const Definition& definition, Slot last_handed_out
 /// them again. (docs/guarantees/ledger.md)
 class Publisher {
  public:
+  /// A mechanism that check_noise() does not accept publishes nothing: publish(), finish() and resume() return its
+  /// error.
+  ///
   /// Without a ledger: the promise holds for this one run; a second run over the same stream spends again.
   Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink);
   /// With a new ledger.
@@ -88,13 +95,13 @@ class Publisher {
   Definition definition_;
   SecureNoise* noise_;                    // the runner's
   std::unique_ptr<LedgerWriter> ledger_;  // before runner_, which points to it
+  std::optional<Error> stopped_;          // of a slot: the stream has ended there; or it must not begin
   SlotRunner runner_;
   ReleaseSink* sink_;
   std::size_t pending_slots_ = 0;
   Slot last_slot_ = -1;            // the last one prepared for the sink
   std::int32_t utc_offset_s_ = 0;  // of the last slot
   std::optional<Error> failure_;   // of a flush
-  std::optional<Error> stopped_;   // of a slot: the stream has ended there
 };
 
 }  // namespace fugu

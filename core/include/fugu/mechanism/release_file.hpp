@@ -24,6 +24,10 @@ class ReleaseFile {
   int descriptor() const { return descriptor_; }
   /// Whether what was written can be read back: not so for standard output, pipes and devices.
   bool is_file() const;
+  enum class By : std::uint8_t { publisher, simulation };
+  /// Whether a new stream may take the place of what the file holds: nothing, or earlier releases. A simulation takes
+  /// the place of a simulation only: what is private was paid for. Cause::refused.
+  Result<void> check_replaceable(By by) const;
   /// Keeps the first `bytes` of a file and goes on after them.
   Result<void> keep(std::uint64_t bytes);
 

@@ -20,8 +20,8 @@ namespace fugu {
 struct RunFiles {
   std::string ledger;          ///< none when empty: the promise is then about this one run, which cannot be resumed
   std::string releases = "-";  ///< `-` is standard output
-  /// Remembers the head of the ledger; LEDGER.head when empty. On another disk it also recognises a ledger that was
-  /// restored from a backup together with everything beside it.
+  /// Remembers the head of the ledger; LEDGER.head when empty, where a link to a ledger leads. On another disk it also
+  /// recognises a ledger that was restored from a backup together with everything beside it.
   std::string head = {};
   std::optional<OperatorKey> key = {};  ///< signs heads
 };
@@ -79,7 +79,9 @@ class Run {
                       std::optional<Slot> not_before);
   /// Has the writer check and skip what was handed out before, as far as can be known.
   Result<void> find_handed_out(const ReleaseFormat& format);
-  std::string head_path() const { return files_.head.empty() ? files_.ledger + ".head" : files_.head; }
+  /// Beside the ledger itself, not beside a link to it: whatever name it goes by, there is one head.
+  std::string usual_head_path() const;
+  std::string head_path() const { return files_.head.empty() ? usual_head_path() : files_.head; }
 
   RunFiles files_;
   std::optional<EarlierRuns> earlier_;
