@@ -1,4 +1,5 @@
 // The fugu command line: parses, calls the library, prints. One place maps errors to exit codes.
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <set>
@@ -79,6 +80,26 @@ void add_help(CLI::App& app, Outcome& outcome) {
   });
 }
 
+/// The library knows no options. Which one says what an error asks for.
+std::string option_hint(const std::string& message) {
+  constexpr std::array<std::pair<const char*, const char*>, 9> kHints{{
+      {"UTC offset stated", "--utc-offset"},
+      {"allow a larger gap", "--gap-max"},
+      {"stated slot length", "--slot-length"},
+      {"state the slot length", "--slot-length"},
+      {"time column has another name", "--time-column"},
+      {"choose a unit step", "--unit-step"},
+      {"interval states the noise", "--interval"},
+      {"the interval must be a probability", "--interval"},
+      {"as open", "--open"},
+  }};
+  for (const auto& [words, option] : kHints) {
+    const bool named = message.find(option) != std::string::npos;
+    if (!named && message.find(words) != std::string::npos) return std::string(" (option ") + option + ")";
+  }
+  return {};
+}
+
 int run(int argc, char** argv) {
   CLI::App app("fugu publishes statistics of live streams of personal data under provable privacy.", "fugu");
   app.set_version_flag("--version", "fugu " FUGU_VERSION);
@@ -122,7 +143,7 @@ int run(int argc, char** argv) {
     return exit_code(Cause::environment);
   }
   if (outcome) return *outcome;
-  note("error: " + outcome.error().message);
+  note("error: " + outcome.error().message + option_hint(outcome.error().message));
   return exit_code(outcome.error().cause);
 }
 

@@ -197,7 +197,7 @@ TEST_F(ResumeRules, ReleasesOfAnotherRunAreRefused) {
   EXPECT_EQ(read_file(directory_ / "other.csv"), other_out);
   // Releases without their ledger are never overwritten.
   const Finished fresh = with("--ledger run.ledger", "--ledger new.ledger");
-  EXPECT_EQ(fresh.exit_code, 2) << fresh;
+  EXPECT_EQ(fresh.exit_code, 3) << fresh;
   EXPECT_EQ(read_file(directory_ / "out.csv"), out_);
   EXPECT_FALSE(std::filesystem::exists(directory_ / "new.ledger"));
 }

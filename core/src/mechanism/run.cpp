@@ -19,8 +19,10 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, unknown);
 }
 
+/// A symbolic link has none of its own, and is refused when it is opened.
 bool has_content(const std::string& path) {
   std::error_code not_a_file;
+  if (std::filesystem::is_symlink(path, not_a_file)) return false;
   const std::uintmax_t bytes = std::filesystem::file_size(path, not_a_file);
   return !not_a_file && bytes > 0;
 }
