@@ -93,9 +93,9 @@ Error beyond_horizon(Slot slot, std::uint64_t horizon_slots) {
                               std::to_string(horizon_slots) + " slots that was promised"};
 }
 
-RunningKernel::RunningKernel(const Options& options, std::unique_ptr<Accountant> accountant,
-                             std::unique_ptr<Noise> noise, LedgerWriter* ledger)
-    : Kernel(options.definition, options.exposure, options.noise),
+RunningKernel::RunningKernel(Options options, std::unique_ptr<Accountant> accountant, std::unique_ptr<Noise> noise,
+                             LedgerWriter* ledger)
+    : Kernel(options.definition, std::move(options.exposure), options.noise),
       reach_(options.reach),
       accountant_(std::move(accountant)),
       policies_(dynamic_cast<PolicyAccountant*>(accountant_.get())),

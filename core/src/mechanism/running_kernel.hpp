@@ -31,7 +31,7 @@ class RunningKernel final : public Kernel {
     Reach reach;
   };
   /// `accountant`: of this definition and exposure. `ledger`: nullptr for none.
-  RunningKernel(const Options& options, std::unique_ptr<Accountant> accountant, std::unique_ptr<Noise> noise,
+  RunningKernel(Options options, std::unique_ptr<Accountant> accountant, std::unique_ptr<Noise> noise,
                 LedgerWriter* ledger);
 
   // --- The strategy's view ----------------------------------------------------------------------------------------

@@ -19,10 +19,11 @@ SlotRunner::SlotRunner(Mechanism&& mechanism, std::unique_ptr<Accountant> accoun
       admission_(mechanism.admission),
       listener_(mechanism.listener),
       ledger_(ledger),
-      kernel_(std::make_unique<RunningKernel>(
-          RunningKernel::Options{mechanism.definition, mechanism.exposure, mechanism.noise, strategy_->reach()},
-          std::move(accountant), std::move(noise), ledger)),
-      release_(mechanism.exposure.series_count()) {}
+      kernel_(
+          std::make_unique<RunningKernel>(RunningKernel::Options{mechanism.definition, std::move(mechanism.exposure),
+                                                                 mechanism.noise, strategy_->reach()},
+                                          std::move(accountant), std::move(noise), ledger)),
+      release_(kernel_->exposure().series_count()) {}
 
 SlotRunner::SlotRunner(SlotRunner&&) noexcept = default;
 SlotRunner& SlotRunner::operator=(SlotRunner&&) noexcept = default;

@@ -43,6 +43,7 @@ Result<Exposure> exposure_of(const Counting& counting);
 /// Where every unit counts now, and which account pays for it. Units are placed in the order of the ledger.
 class Membership {
  public:
+  /// `exposure` outlives this.
   Membership(const Exposure& exposure, Reach reach) : exposure_(exposure), reach_(reach) {}
 
   /// Places a unit before the slot that comes next. `accountant` becomes one that follows the units that move, when the
@@ -77,7 +78,7 @@ class Membership {
   /// By unit of the map: meters that nobody has had so far, without those that are units themselves.
   Result<std::map<UnitId, std::vector<std::string>>> new_meters(const SeriesMap& map) const;
 
-  Exposure exposure_;
+  const Exposure& exposure_;
   Reach reach_;
   NameTable names_;
   std::vector<Unit> units_;

@@ -114,8 +114,8 @@ class Kernel {
 
  private:
   friend class RunningKernel;
-  Kernel(const Definition& definition, const Exposure& exposure, NoiseKind noise)
-      : definition_(definition), exposure_(exposure), noise_kind_(noise) {}
+  Kernel(const Definition& definition, Exposure exposure, NoiseKind noise)
+      : definition_(definition), exposure_(std::move(exposure)), noise_kind_(noise) {}
 
   // Public facts, kept here so that asking for them costs no call.
   Definition definition_;
