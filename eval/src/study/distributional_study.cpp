@@ -374,12 +374,14 @@ std::vector<std::vector<std::int64_t>> example_habits() {
                                          81, 72, 63, 68, 99, 171, 234, 252, 216, 162, 108, 63};
   constexpr double kSpread = 0.7;  // of the logarithm
   constexpr std::size_t kValues = 60;
+  constexpr std::int64_t kLargestSteps = 1000;
   std::vector<std::vector<std::int64_t>> by_hour;
   for (const double mean : kMeanSteps) {
     std::vector<std::int64_t>& values = by_hour.emplace_back();
     for (std::size_t i = 0; i < kValues; ++i) {
       const double upper = 1 - (static_cast<double>(i) + 0.5) / kValues;
-      values.push_back(std::llround(mean * std::exp(kSpread * normal_upper_quantile(upper) - kSpread * kSpread / 2)));
+      const double reading = mean * std::exp(kSpread * normal_upper_quantile(upper) - kSpread * kSpread / 2);
+      values.push_back(std::min<std::int64_t>(std::llround(reading), kLargestSteps));
     }
   }
   return by_hour;

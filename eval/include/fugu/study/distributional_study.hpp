@@ -124,7 +124,7 @@ enum class HabitRule : std::uint8_t {
 };
 /// As advantage() above.
 Result<double> habit_advantage(const HabitWatch& watch, HabitRule rule);
-/// A made-up household in steps of 0.01 kW: little at night, a breakfast, a long evening.
+/// A made-up household in steps of 0.01 kW, up to 10 kW: little at night, a breakfast, a long evening.
 std::vector<std::vector<std::int64_t>> example_habits();
 
 /// Autocorrelation over days of one household's load at one time of day, as figure 2 has it.
