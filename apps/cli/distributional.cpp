@@ -151,8 +151,9 @@ void warn_about_size(const DistributionalState& state) {
        (drowned.size() > 1 ? " and " + std::to_string(drowned.size() - 1) + " more" : "") +
        ": too few meters: the constant, of scale " +
        short_number(laws->mean_scale()->to_double() * state.plan().unit_step.to_double()) +
-       ", is larger than the total that it hides a meter in. Smaller are --clamp" +
-       (state.plan().levels() > 1 ? ", --by with fewer circumstances, --one-level" : "") + " or a larger --epsilon");
+       ", is larger than the total. What helps: a smaller --clamp" +
+       (state.plan().levels() > 1 ? ", fewer circumstances in --by, --one-level" : "") +
+       ", a larger --epsilon, more meters");
 }
 
 Outcome prepare(const PrepareArguments& arguments) {
@@ -185,9 +186,9 @@ struct ChangeArguments {
 
 std::string cost_text(const DistributionalPlan& plan) {
   if (plan.form == DistributionalForm::bernoulli) return "nothing is hidden about means, so it costs nothing";
-  std::string cost = "each of them pays ε = " + short_number(plan.epsilon);
+  std::string cost = "each meter that joined or left pays ε = " + short_number(plan.epsilon);
   if (plan.delta > 0) cost += ", δ = " + short_number(plan.delta);
-  return cost + " once more (twice when it moved), nobody else pays; the constants of their series grow";
+  return cost + " for it, one that moved twice that, nobody else anything; the constants of their series grow";
 }
 
 Outcome change(const ChangeArguments& arguments) {

@@ -94,6 +94,7 @@ void draw_levels(const ParameterNoise& laws, const DistributionalPlan& plan, Noi
 struct StateParts {
   DistributionalPlan plan;
   std::vector<std::string> series = {};
+  NameTable names = {};  // of the series
   std::vector<std::vector<SeriesConstants>> constants = {};
   std::vector<MeterProfile> profiles = {};
   std::optional<std::int64_t> learned_until_s = {};
@@ -101,7 +102,8 @@ struct StateParts {
 
   bool take_series(std::string_view line) {
     const std::string_view name = line.substr(0, line.find(','));
-    if (position(name)) return false;
+    if (names.find(name)) return false;
+    names.intern(name);
     series.emplace_back(name);
     constants.emplace_back();
     return take_change(line);
@@ -109,7 +111,7 @@ struct StateParts {
 
   bool take_change(std::string_view line) {
     const auto fields = csv::split(line);
-    const auto id = position(fields[0]);
+    const auto id = names.find(fields[0]);
     if (!id || fields.size() != 1 + 2 * plan.levels() || constants[*id].size() >= kDrawsMax * plan.levels())
       return false;
     for (std::size_t i = 1; i < fields.size(); i += 2) {
@@ -130,7 +132,7 @@ struct StateParts {
       text.remove_prefix(1);
       const std::string_view word = text.substr(0, text.find('|'));
       text.remove_prefix(word.size());
-      const auto id = position(word);
+      const auto id = names.find(word);
       if (!id || (!counts_into.empty() && *id <= counts_into.back())) return false;
       counts_into.push_back(*id);
     }
@@ -141,12 +143,6 @@ struct StateParts {
     auto profile = MeterProfile::parse(text, plan.clamp);
     if (profile) profiles.push_back(*std::move(profile));
     return profile.has_value();
-  }
-
-  std::optional<SeriesId> position(std::string_view name) const {
-    const auto found = std::find(series.begin(), series.end(), name);
-    if (found == series.end()) return std::nullopt;
-    return static_cast<SeriesId>(found - series.begin());
   }
 };
 
