@@ -43,9 +43,11 @@ Result<bool> print_audit(const DistributionalState& state) {
   const bool holds = epsilon <= plan.epsilon * (1 + 1e-12) && delta <= plan.delta;
   if (laws.variance_scale())
     std::printf("            in real arithmetic: normal draws are made in doubles, whose rounding is in no δ\n");
-  std::printf("promise     ε = %s, δ = %.3g; promised ε = %s, δ = %.3g: %s, while readings follow what was learned\n",
-              short_number(epsilon).c_str(), delta, short_number(plan.epsilon).c_str(), plan.delta,
-              holds ? "holds" : "does not hold");
+  std::printf(
+      "promise     for one meter ε = %s, δ = %.3g; promised ε = %s, δ = %.3g: %s, while readings follow what was "
+      "learned\n",
+      short_number(epsilon).c_str(), delta, short_number(plan.epsilon).c_str(), plan.delta,
+      holds ? "holds" : "does not hold");
   if (const auto draws = static_cast<double>(state.draws_for_one_meter()); draws > 1)
     std::printf(
         "changes     meters joined, left or moved: one of them has ε = %s, δ = %.3g; those that stayed as above\n",

@@ -387,6 +387,8 @@ Outcome PublishRun::start(std::optional<Run> run) {
 Outcome PublishRun::resume(Run run) {
   const EarlierRuns earlier = *run.earlier();
   FUGU_TRY(open_source(&earlier));
+  if (source_->distributional() != nullptr)
+    FUGU_TRY(source_->distributional()->state().check_begin(earlier.clock.clock, earlier.next_slot));
   FUGU_ASSIGN(Mechanism made, mechanism(earlier.clock, false));
   FUGU_ASSIGN(const auto first, not_before(earlier.clock));
   if (!earlier.head_known)
@@ -396,8 +398,6 @@ Outcome PublishRun::resume(Run run) {
   if (!begun && earlier.missed && !first)
     return Error{begun.error().cause, begun.error().message + " (say so with --not-before)"};
   FUGU_ASSIGN(Publisher * publisher, std::move(begun));
-  if (source_->distributional() != nullptr)
-    FUGU_TRY(source_->distributional()->state().check_begin(earlier.clock.clock, publisher->next_slot()));
   source_->skip_before(publisher->next_slot());
   note("resuming at slot " + std::to_string(publisher->next_slot()) +
        (earlier.torn

@@ -381,6 +381,7 @@ TEST_F(Distributional, MetersJoinAndLeaveAStreamThatGoesOn) {
   write("past.csv", hours_from(8, 2, {"m4"}));
   ASSERT_EQ(fugu(change + "--readings past.csv").exit_code, 0);
   expect_error(publish, 3, "before the past readings end");
+  EXPECT_EQ(fugu("audit --ledger run.ledger --released out.csv").exit_code, 0) << "nothing was begun";
 }
 
 TEST_F(Distributional, PublishRefusesOtherStatesAndWhatDoesNotFit) {
