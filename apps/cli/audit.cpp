@@ -146,7 +146,7 @@ Result<std::optional<DistributionalState>> state_of_run(const LedgerHeader& run,
   return std::optional(std::move(state));
 }
 
-/// The other promise of such a run: what readings are like, for ever. Whether it holds, as far as it was looked at.
+/// The other promise of such a run: what readings are like. Whether it holds, as far as it was looked at.
 Result<bool> print_distributional(const LedgerHeader& run, const std::optional<DistributionalState>& state) {
   const std::string* recorded = distributional_state_of(run);
   if (recorded == nullptr) return true;

@@ -1,4 +1,4 @@
-// fugu audit distributional: what the state of a stream promises, for as long as the stream lasts.
+// fugu audit distributional: what the state of a stream promises, and about what it says nothing.
 #include <algorithm>
 #include <cstdio>
 
@@ -15,20 +15,24 @@ Result<bool> print_audit(const DistributionalState& state) {
   std::printf("per slot    one meter changes a total by %s at most\n",
               short_number(static_cast<double>(state.transform().change_steps()) * unit).c_str());
   if (plan.form == DistributionalForm::bernoulli) {
-    std::printf("for ever    everything but the mean is hidden; means are not protected: no ε holds for them\n");
+    std::printf("promise     everything but the mean is hidden; means are not protected: no ε holds for them\n");
     return false;
   }
   const double mean_scale = laws.mean_scale()->to_double();
-  const auto series = static_cast<double>(state.series_per_meter());
-  const double mean_epsilon = static_cast<double>(plan.clamp.hi - plan.clamp.lo) * series / mean_scale;
-  std::printf("mean        constant of scale %s: ε = %s\n", short_number(mean_scale * unit).c_str(),
-              short_number(mean_epsilon).c_str());
+  // A meter is protected in all its series and at all its levels together.
+  const auto shared = static_cast<double>(state.series_per_meter() * plan.levels());
+  const double mean_epsilon = static_cast<double>(plan.clamp.hi - plan.clamp.lo) * shared / mean_scale;
+  std::printf("laws        learned by %s: %zu circumstance%s, %zu level%s\n", plan.circumstances.text().c_str(),
+              plan.circumstances.count(), plan.circumstances.count() == 1 ? "" : "s", plan.levels(),
+              plan.levels() == 1 ? "" : "s");
+  std::printf("mean        constant%s of scale %s: ε = %s\n", plan.levels() == 1 ? "" : "s, one a level,",
+              short_number(mean_scale * unit).c_str(), short_number(mean_epsilon).c_str());
   double epsilon = mean_epsilon;
   const double delta = laws.certain_loss();
   if (laws.variance_scale()) {
     const double variance_scale = laws.variance_scale()->to_double();
     const auto largest = static_cast<double>(plan.spread_steps) * static_cast<double>(plan.spread_steps);
-    const double variance_epsilon = largest / variance_scale;
+    const double variance_epsilon = largest * static_cast<double>(plan.levels()) / variance_scale;
     epsilon += variance_epsilon;
     std::printf("variance    constant around %s: ε = %s, δ = %.3g\n",
                 short_number(static_cast<double>(laws.variance_shift_steps()) * unit * unit).c_str(),
@@ -39,9 +43,18 @@ Result<bool> print_audit(const DistributionalState& state) {
   const bool holds = epsilon <= plan.epsilon * (1 + 1e-12) && delta <= plan.delta;
   if (laws.variance_scale())
     std::printf("            in real arithmetic: normal draws are made in doubles, whose rounding is in no δ\n");
-  std::printf("for ever    ε = %s, δ = %.3g; promised ε = %s, δ = %.3g: %s, if readings follow what was learned\n",
-              short_number(epsilon).c_str(), delta, short_number(plan.epsilon).c_str(), plan.delta,
-              holds ? "holds" : "does not hold");
+  std::printf(
+      "promise     for one meter ε = %s, δ = %.3g; promised ε = %s, δ = %.3g: %s, while readings follow what was "
+      "learned\n",
+      short_number(epsilon).c_str(), delta, short_number(plan.epsilon).c_str(), plan.delta,
+      holds ? "holds" : "does not hold");
+  if (const auto draws = static_cast<double>(state.draws_for_one_meter()); draws > 1)
+    std::printf(
+        "changes     meters joined, left or moved: one of them has ε = %s, δ = %.3g; those that stayed as above\n",
+        short_number(draws * epsilon).c_str(), draws * delta);
+  if (const std::string left_out = plan.circumstances.left_out(); !left_out.empty())
+    std::printf("NOT HIDDEN  how readings differ by %s: laws were not learned by that\n", left_out.c_str());
+  std::printf("NOT HIDDEN  habits that change after learning, and which reading follows which\n");
   return holds;
 }
 

@@ -38,11 +38,13 @@ std::vector<Entry> catalogue() {
            "Values and sums over time are not hidden",
            "proved", "docs/guarantees/temporal.md", "fugu audit temporal --epsilon 1 --delta 1e-6"},
           {"definition", "distributional",
-           "protects what a household's readings are like, however long the stream runs",
-           "whole streams of two worlds in which one household has another law of readings are (ε, "
+           "protects what a household's readings are like in public circumstances, as the hour of the day",
+           "whole streams of two worlds in which one meter has other laws of readings, one for each circumstance, are "
+           "(ε, "
            "δ)-indistinguishable, "
            "if "
-           "readings follow what was learned and are independent; δ = 0 when capped. Bernoulli form: all but the mean",
+           "readings follow what was learned and are independent given the circumstance; δ = 0 when capped. Bernoulli "
+           "form: all but the mean",
            "proved", "docs/guarantees/distributional.md", "fugu distributional --help"},
           {"noise", "laplace", "discrete Laplace noise on the grid: P(k) ∝ exp(−|k|/scale)",
            "exact to the last bit, from a cryptographic source; a change by c steps loses c/scale", "proved",

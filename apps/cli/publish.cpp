@@ -54,7 +54,7 @@ Examples
     fugu publish --stream totals.csv --definition discounted-hyp --beta 1 --epsilon 1 --sensitivity 50 \
                  --mechanism equal --ledger run.ledger --out released.csv        (or: planned --horizon 365)
 
-  Habits hidden from whoever watches for years, see fugu distributional --help; per-slot noise as always:
+  Habits hidden as far as they were learned, see fugu distributional --help; per-slot noise as always:
     fugu publish --readings readings.csv --series-map feeders.csv --slot-length 15m --clamp 10 --unit-step 0.01 \
                  --distributional stream.state --definition event --epsilon 1 --mechanism uniform \
                  --ledger run.ledger --out released.csv
@@ -62,7 +62,7 @@ Examples
   A live stream; kill it and start the same command again, it goes on where it was:
     producer | fugu publish --stream - --slot-length 15m --follow --ledger run.ledger --out released.csv …
 
-Habits hidden from whoever watches for years (--distributional): fugu distributional --help
+Habits hidden as far as they were learned (--distributional): fugu distributional --help
 What each choice promises: fugu describe uniform, fugu describe w-event, fugu describe truncate
 )";
 
@@ -369,8 +369,8 @@ Outcome PublishRun::start(std::optional<Run> run) {
     return kDone;
   }
   const RunClock clock{source_->clock(), source.first().utc_offset_s};
-  if (source_->distributional() != nullptr && clock.clock.has_time())
-    FUGU_TRY(source_->distributional()->state().check_begin(clock.clock.origin_s()));
+  if (source_->distributional() != nullptr)
+    FUGU_TRY(source_->distributional()->state().check_begin(clock.clock, source.first().slot));
   FUGU_ASSIGN(Mechanism made, mechanism(clock, true));
   warn_about_delta();
   if (!run) return simulate(std::move(made), clock, source);
@@ -386,6 +386,8 @@ Outcome PublishRun::start(std::optional<Run> run) {
 Outcome PublishRun::resume(Run run) {
   const EarlierRuns earlier = *run.earlier();
   FUGU_TRY(open_source(&earlier));
+  if (source_->distributional() != nullptr)
+    FUGU_TRY(source_->distributional()->state().check_begin(earlier.clock.clock, earlier.next_slot));
   FUGU_ASSIGN(Mechanism made, mechanism(earlier.clock, false));
   FUGU_ASSIGN(const auto first, not_before(earlier.clock));
   if (!earlier.head_known)

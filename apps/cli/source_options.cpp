@@ -162,7 +162,7 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
   if (!options.distributional.empty()) {
     FUGU_ASSIGN(DistributionalState state, DistributionalState::load(options.distributional));
     FUGU_TRY(state.check(map, open.clamp_, open.unit_step_));
-    open.distributional_ = std::make_shared<DistributionalStream>(std::move(state));
+    open.distributional_ = std::make_shared<DistributionalStream>(std::move(state), map);
   }
   FUGU_ASSIGN(Input input, Input::open(options.readings, open.progress_));
   FUGU_ASSIGN(ReadingsReader reader,

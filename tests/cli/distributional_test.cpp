@@ -14,7 +14,7 @@ const std::string kPublish =
     "publish --readings now.csv --series-map map.csv --clamp 100 --distributional s.state --definition event --epsilon "
     "1 "
     "--mechanism uniform --ledger run.ledger --out out.csv ";
-const std::string kPrepare = "distributional prepare --readings past.csv --series-map map.csv --clamp 100 ";
+const std::string kPrepare = "distributional prepare --readings past.csv --series-map map.csv --clamp 100 --by none ";
 
 std::string readings(int slots) {
   std::string text = "time,meter,value\n";
@@ -82,7 +82,7 @@ TEST_F(Distributional, TheAuditOfARunFailsWithEitherOfItsPromises) {
   write("out.csv", released.append(lines_of(released).back()).append("\n"));  // a slot twice
   const Finished ledger_fails = fugu(audit);
   EXPECT_EQ(ledger_fails.exit_code, 1) << ledger_fails;
-  EXPECT_NE(ledger_fails.out.find(": holds, if readings"), std::string::npos) << ledger_fails;
+  EXPECT_NE(ledger_fails.out.find(": holds, while readings"), std::string::npos) << ledger_fails;
   EXPECT_NE(ledger_fails.out.find("verdict     FAILS"), std::string::npos) << ledger_fails;
 
   for (const char* name : {"s.state", "run.ledger", "out.csv"}) remove(name);
@@ -158,7 +158,7 @@ TEST_F(Distributional, TheAuditOfARunFindsAStateThatDoesNotFit) {
                  "series north: the ledger charges for a change of 160 steps; with this state");
   expect_finding(kPrepare + "--spread 20 --unit-step 0.5", "the state was prepared for another unit step");
   const auto prepare_for = [](const std::string& map) {
-    return "distributional prepare --readings past.csv --clamp 100 --spread 20 --series-map " + map;
+    return "distributional prepare --readings past.csv --clamp 100 --by none --spread 20 --series-map " + map;
   };
   expect_finding(prepare_for("both.csv"), "the state was prepared for other series");
 
@@ -277,6 +277,113 @@ TEST_F(Distributional, AStreamThatHasWhatWasLearnedFromIsRefused) {
   EXPECT_EQ(fugu(publish + "next.csv").exit_code, 0);
 }
 
+/// Hours from a date of January 2026 on, in which a meter reads 3 in the first half of a day and 8 in the second.
+std::string hours_from(int date, int days, const std::vector<std::string>& meters) {
+  std::string rows = "time,meter,value\n";
+  for (int hour = 0; hour < 24 * days; ++hour) {
+    for (const std::string& meter : meters) {
+      char time[40];
+      std::snprintf(time, sizeof time, "2026-01-%02dT%02d:00:00+01:00,", date + hour / 24, hour % 24);
+      rows.append(time).append(meter).append(",").append(std::to_string((hour % 24 < 12 ? 3 : 8) + hour % 5));
+      rows += '\n';
+    }
+  }
+  return rows;
+}
+
+const std::string kHourly = "--series-map map.csv --clamp 20 --slot-length 1h ";
+
+TEST_F(Distributional, LearnsByTheHourAndSaysWhatItDidNotLearn) {
+  write("map.csv", "meter,series\nm0,north\nm1,north\n");
+  write("past.csv", hours_from(1, 2, {"m0", "m1"}));
+  write("next.csv", hours_from(3, 2, {"m0", "m1"}));
+  const std::string prepare = "distributional prepare --readings past.csv --spread 5 --epsilon 1 " + kHourly;
+  const std::string publish =
+      "publish --definition event --epsilon 1 --mechanism uniform --readings next.csv " + kHourly + "--distributional ";
+  const Finished finished = fugu(prepare + "--out s.state");
+  EXPECT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.err.find("2 meters have fewer than 100 past readings for some"), std::string::npos) << finished;
+  EXPECT_NE(finished.err.find("the constant, of scale 480, is larger than the total"), std::string::npos) << finished;
+  const Finished audited = fugu("audit distributional --state s.state");
+  EXPECT_EQ(audited.exit_code, 0) << audited;
+  for (const char* said :
+       {"learned by hour: 24 circumstances, 24 levels", "of scale 480: ε = 1", "holds, while readings follow",
+        "NOT HIDDEN  how readings differ by weekend,season", "NOT HIDDEN  habits that change after learning"})
+    EXPECT_NE(audited.out.find(said), std::string::npos) << said << audited;
+  EXPECT_EQ(audited.out.find("for ever "), std::string::npos) << audited;
+  EXPECT_EQ(fugu(publish + "s.state").exit_code, 0);
+
+  EXPECT_EQ(fugu(prepare + "--by none --out none.state").exit_code, 0);
+  EXPECT_NE(fugu("audit distributional --state none.state").out.find("differ by hour,weekend,season"),
+            std::string::npos);
+  EXPECT_EQ(fugu(prepare + "--by weekend,hour,season --one-level --out one.state").exit_code, 0);
+  const Finished one = fugu("audit distributional --state one.state");
+  EXPECT_NE(one.out.find("192 circumstances, 1 level\n"), std::string::npos) << one;
+  EXPECT_EQ(one.out.find("differ by"), std::string::npos) << one;
+  EXPECT_EQ(fugu(publish + "one.state").exit_code, 0);
+
+  expect_error(prepare + "--by days --out x.state", 2, "--by");
+  expect_error(prepare + "--by none --one-level --out x.state", 2, "--one-level");
+  SetUp();
+  expect_error(
+      "distributional prepare --readings past.csv --series-map map.csv --clamp 100 --spread 9 --epsilon 1 "
+      "--out x.state",
+      2, "--by none");
+}
+
+TEST_F(Distributional, AStateByTheHourNeedsTimes) {
+  std::string map = "meter,series\n";
+  for (int meter = 0; meter < kMeters; ++meter) map.append("m").append(std::to_string(meter)).append(",north\n");
+  std::vector<std::string> names;
+  for (int meter = 0; meter < kMeters; ++meter) names.push_back(std::string("m").append(std::to_string(meter)));
+  write("past.csv", hours_from(1, 2, names));
+  ASSERT_EQ(fugu("distributional prepare --readings past.csv --slot-length 1h --series-map map.csv --clamp 100 "
+                 "--spread 5 --epsilon 1 --out s.state")
+                .exit_code,
+            0);
+  expect_error(kPublish, 3, "expected time stamps");
+  EXPECT_FALSE(std::filesystem::exists(directory / "run.ledger"));
+}
+
+TEST_F(Distributional, MetersJoinAndLeaveAStreamThatGoesOn) {
+  write("map.csv", "meter,series\nm0,north\nm1,north\nm2,south\n");
+  write("past.csv", hours_from(1, 2, {"m0", "m1", "m2"}));
+  write("now.csv", hours_from(3, 2, {"m0", "m1", "m2"}));
+  const std::string publish =
+      "publish --readings now.csv --distributional s.state --definition event --epsilon 1 --mechanism uniform --ledger "
+      "run.ledger --out out.csv " +
+      kHourly;
+  ASSERT_EQ(
+      fugu("distributional prepare --readings past.csv --spread 5 --epsilon 1 --out s.state " + kHourly).exit_code, 0);
+  ASSERT_EQ(fugu(publish).exit_code, 0);
+  const std::string change = "distributional change --state s.state --series-map map.csv --slot-length 1h ";
+  expect_error(change, 2, "nothing changes");
+
+  write("map.csv", "meter,series\nm3,north\nm0,north\nm2,south\n");
+  write("now.csv", hours_from(3, 2, {"m0", "m2"}) + hours_from(5, 2, {"m0", "m2", "m3"}).substr(17));
+  expect_error(publish, 3, "other meters");
+  expect_error(change, 2, "--readings is missing");
+  write("past.csv", hours_from(3, 2, {"m3"}));
+  const std::string before = text("s.state");
+  const Finished changed = fugu(change + "--readings past.csv");
+  ASSERT_EQ(changed.exit_code, 0) << changed;
+  EXPECT_NE(changed.err.find("each meter that joined or left pays ε = 1 for it"), std::string::npos) << changed;
+  EXPECT_NE(text("s.state"), before);
+  const Finished resumed = fugu(publish);
+  EXPECT_EQ(resumed.exit_code, 0) << resumed;
+  EXPECT_EQ(lines_of(text("out.csv")).size(), 1U + 2 * 96) << "two series, four days";
+  const Finished audited = fugu("audit --ledger run.ledger --released out.csv --distributional s.state");
+  EXPECT_EQ(audited.exit_code, 0) << audited;
+  EXPECT_NE(audited.out.find("one of them has ε = 2"), std::string::npos) << audited;
+
+  // What the stream has already must not be learned from: it goes on before the past readings of m4 end.
+  write("map.csv", "meter,series\nm3,north\nm0,north\nm2,south\nm4,south\n");
+  write("past.csv", hours_from(8, 2, {"m4"}));
+  ASSERT_EQ(fugu(change + "--readings past.csv").exit_code, 0);
+  expect_error(publish, 3, "before the past readings end");
+  EXPECT_EQ(fugu("audit --ledger run.ledger --released out.csv").exit_code, 0) << "nothing was begun";
+}
+
 TEST_F(Distributional, PublishRefusesOtherStatesAndWhatDoesNotFit) {
   ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 1 --out s.state").exit_code, 0);
   const auto with = [](const std::string& from, const std::string& to) {
@@ -293,7 +400,7 @@ TEST_F(Distributional, PublishRefusesOtherStatesAndWhatDoesNotFit) {
   write("s.state", whole.substr(0, whole.find("meter,m3")));
   expect_error(kPublish, 2, "must not be drawn again");
   write("s.state", whole.substr(0, whole.find("meter,m3") + 12));
-  expect_error(kPublish, 2, "s.state:9:1");
+  expect_error(kPublish, 2, "s.state:10:1");
   write("s.state", "time,meter\n");
   expect_error(kPublish, 2, "another file");
   expect_error(with("s.state", "none.state"), 2, "none.state");

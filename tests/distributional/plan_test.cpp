@@ -95,6 +95,24 @@ TEST(ParameterNoise, MeanAndVarianceShareTheBudgetAndSeriesShareIt) {
   EXPECT_FALSE(all->variance_scale());
 }
 
+TEST(ParameterNoise, CircumstancesShareEpsilonAndDelta) {
+  DistributionalPlan plan = hidden_plan();
+  plan.circumstances = *Circumstances::parse("hour,weekend");
+  ASSERT_EQ(plan.levels(), 48U);
+  const auto laws = ParameterNoise::make(plan, 1);
+  ASSERT_TRUE(laws);
+  const double mean_scale = laws->mean_scale()->to_double();
+  const double variance_scale = laws->variance_scale()->to_double();
+  EXPECT_NEAR(48 * (100 / mean_scale + 9 / variance_scale), 2, 1e-9) << "a household may differ in all of them";
+  const double exact = delta_of(law_of(variance_scale, laws->variance_shift_steps()), 9, 9 / variance_scale + 1e-12);
+  EXPECT_LE(48 * exact, plan.delta * (1 + 1e-9));
+  EXPECT_NEAR(laws->certain_loss(), 48 * exact, 1e-9);
+  plan.one_level = true;
+  const auto one = ParameterNoise::make(plan, 1);
+  ASSERT_TRUE(one);
+  EXPECT_NEAR(100 / one->mean_scale()->to_double() + 9 / one->variance_scale()->to_double(), 2, 1e-9);
+}
+
 TEST(ParameterNoise, AnEpsilonThatIsFarTooSmallIsAnError) {
   DistributionalPlan plan = hidden_plan();
   plan.form = DistributionalForm::capped;
@@ -122,11 +140,18 @@ TEST(ParameterNoise, VarianceIsNeverNegative) {
 }
 
 TEST(DistributionalPlan, IsItsText) {
-  for (DistributionalPlan plan :
-       {hidden_plan(), DistributionalPlan{.form = DistributionalForm::bernoulli, .clamp = {-5, 9}}}) {
+  DistributionalPlan by_hour = hidden_plan();
+  by_hour.circumstances = *Circumstances::parse("hour,season", -12'600);
+  DistributionalPlan one_level = by_hour;
+  one_level.one_level = true;
+  for (const DistributionalPlan& plan : {hidden_plan(), by_hour, one_level,
+                                         DistributionalPlan{.form = DistributionalForm::bernoulli, .clamp = {-5, 9}}}) {
     const auto back = DistributionalPlan::parse(plan.text());
     ASSERT_TRUE(back) << plan.text();
     EXPECT_EQ(back->text(), plan.text());
+    std::string earlier = plan.text();
+    earlier.resize(earlier.find(" by="));
+    EXPECT_EQ(DistributionalPlan::parse(earlier)->levels(), 1U) << "before there were circumstances";
   }
   EXPECT_FALSE(DistributionalPlan::parse("form=capped"));
   EXPECT_FALSE(DistributionalPlan::parse(""));
@@ -159,6 +184,8 @@ TEST(DistributionalPlan, SaysWhatIsWrong) {
   expect_wrong(with([](auto& p) { p.clamp = {5, 5}; }), "clamp");
   expect_wrong(with([](auto& p) { p.form = DistributionalForm::capped; }), "δ belongs to the hidden form");
   expect_wrong({.form = DistributionalForm::bernoulli, .clamp = {0, 9}, .sample = 0.5}, "sampling");
+  expect_wrong({.form = DistributionalForm::bernoulli, .clamp = {0, 9}, .circumstances = *Circumstances::parse("hour")},
+               "circumstances");
   DistributionalPlan faint = hidden_plan();
   faint.epsilon = 1e-13;
   EXPECT_FALSE(ParameterNoise::make(faint, 1));

@@ -65,7 +65,7 @@ TEST(DistributionalState, HiddenHasAVarianceToo) {
   const SeriesMap map = map_of(kOneSeriesEach);
   const auto state = prepared(DistributionalForm::hidden, map);
   ASSERT_TRUE(state) << state.error().message;
-  EXPECT_GT(state->constants()[0].variance_steps, 0);
+  EXPECT_GT(state->constants()[0][0].variance_steps, 0);
   const auto back = read(state->text());
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(back->constants(), state->constants());
@@ -139,8 +139,8 @@ TEST(DistributionalState, OfAnotherStreamIsRefused) {
 }
 
 TEST(DistributionalStream, ReplacesReadingsFillsInMissingOnesAndAddsTheConstants) {
-  DistributionalStream stream(make_state());
   const SeriesMap map = map_of();
+  DistributionalStream stream(make_state(), map);
   auto aggregator = Aggregator::make(map, {kClamp, 1, &stream});
   ASSERT_TRUE(aggregator);
   aggregator->start(0);
@@ -173,7 +173,7 @@ DistributionalState state_of_swing(std::int64_t swing, DistributionalForm form) 
 
 /// What one run with that state publishes before the kernel's noise: the sums of both series.
 std::vector<std::int64_t> run_of(const std::string& state_text, const std::string& readings, Slot first = 0) {
-  auto stream = std::make_shared<DistributionalStream>(*read(state_text));
+  auto stream = std::make_shared<DistributionalStream>(*read(state_text), map_of(kOneSeriesEach));
   ReadingsOptions options;
   options.clamp = kClamp;
   options.transform = stream;
@@ -267,7 +267,7 @@ TEST(KeyedBits, FollowFromKeyPurposeTimeAndNumber) {
 
 TEST(DistributionalState, OfAnEarlierVersionIsNotRead) {
   std::string text = make_state().text();
-  text.replace(text.find(",2\n"), 2, ",1");
+  text.replace(text.find(",3\n"), 2, ",1");
   const auto found = read(text);
   ASSERT_FALSE(found);
   EXPECT_NE(found.error().message.find("an earlier fugu"), std::string::npos) << found.error().message;
@@ -287,6 +287,210 @@ TEST(SlotNoise, IsTheConstantPlusFreshNoise) {
   const double mean = sum / kSlots;
   EXPECT_NEAR(mean, 7, 5 * 20 / std::sqrt(kSlots));  // false alarm below 1e-6
   EXPECT_NEAR(squares / kSlots - mean * mean, 400, 5 * 400 * std::sqrt(2.0 / kSlots));
+}
+
+DistributionalPlan hourly_plan(DistributionalForm form = DistributionalForm::capped) {
+  DistributionalPlan plan = plan_of(form);
+  plan.circumstances = *Circumstances::parse("hour", 3600);
+  return plan;
+}
+
+/// Learned that a meter reads its hour, or ten times `tens` more.
+std::vector<MeterProfile> hourly_profiles(int tens = 0) {
+  std::vector<MeterProfile> profiles;
+  for (std::int64_t hour = 0; hour < 24; ++hour)
+    profiles.push_back(MeterProfile::learn({hour + 10 * tens, hour + 10 * tens + 2}, kClamp));
+  return profiles;
+}
+
+DistributionalState hourly_state(DistributionalForm form = DistributionalForm::capped) {
+  std::vector<MeterProfile> profiles = hourly_profiles();
+  for (const MeterProfile& profile : hourly_profiles(3)) profiles.push_back(profile);
+  auto state = DistributionalState::prepare(hourly_plan(form), map_of(kOneSeriesEach), std::move(profiles));
+  EXPECT_TRUE(state);
+  return *std::move(state);
+}
+
+TEST(DistributionalState, HasLawsAndConstantsForEachCircumstance) {
+  for (const DistributionalForm form : {DistributionalForm::capped, DistributionalForm::hidden}) {
+    const DistributionalState state = hourly_state(form);
+    EXPECT_EQ(state.constants()[0].size(), 24U);
+    const auto back = read(state.text());
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(back->text(), state.text());
+    EXPECT_EQ(back->constants(), state.constants());
+    std::string cut = state.text();
+    cut.erase(cut.find("also,"), cut.find("\n", cut.find("also,")) - cut.find("also,") + 1);
+    cut.resize(cut.rfind("end,"));
+    char end[32];
+    std::snprintf(end, sizeof end, "end,%016llx\n",
+                  static_cast<unsigned long long>(XXH3_64bits(cut.data(), cut.size())));
+    EXPECT_FALSE(read(cut + end)) << "a law is missing";
+  }
+}
+
+TEST(DistributionalStream, SendsByTheHourOfTheSlot) {
+  const SeriesMap map = map_of(kOneSeriesEach);
+  const DistributionalState state = hourly_state();
+  DistributionalStream stream(state, map);
+  stream.start(Clock(0, 3600));
+  // The constant of the hour in the state's offset, which the law of the hour is around.
+  for (const Slot slot : {Slot{0}, Slot{22}, Slot{23}, Slot{24}}) {
+    const auto hour = static_cast<std::size_t>((slot + 1) % 24);
+    EXPECT_EQ(stream.of_slot(slot, 1), state.constants()[1][hour].mean_steps);
+    double sum = 0;
+    for (int day = 0; day < 2000; ++day)
+      sum += static_cast<double>(stream.of_reading(slot + 24 * day, 1, 30 + static_cast<std::int64_t>(hour)));
+    EXPECT_NEAR(sum / 2000, 31 + static_cast<double>(hour), 6 * 10 / std::sqrt(2000.0));  // false alarm below 1e-6
+  }
+}
+
+TEST(DistributionalState, CircumstancesNeedTimes) {
+  const DistributionalState state = hourly_state();
+  EXPECT_TRUE(state.check_begin(Clock(0, 3600), 5));
+  const auto refused = state.check_begin(Clock(), 5);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().cause, Cause::refused);
+  EXPECT_NE(refused.error().message.find("time stamps"), std::string::npos);
+  EXPECT_TRUE(make_state().check_begin(Clock(), 5));
+}
+
+TEST(DistributionalState, OfOneLevelMustHaveOne) {
+  DistributionalPlan plan = hourly_plan();
+  plan.one_level = true;
+  std::vector<MeterProfile> profiles;
+  for (const MeterProfile& profile : hourly_profiles()) profiles.push_back(profile.at_level(12, 4));
+  const auto state = DistributionalState::prepare(plan, map_of("meter,series\na,north\n"), profiles);
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->constants()[0].size(), 1U);
+  EXPECT_TRUE(read(state->text()));
+  // Forged, checksum and all: another mean at one hour would show through the one constant.
+  std::string forged = state->text();
+  forged.replace(forged.find("also,12,"), 8, "also,13,");
+  forged.resize(forged.rfind("end,"));
+  char end[32];
+  std::snprintf(end, sizeof end, "end,%016llx\n",
+                static_cast<unsigned long long>(XXH3_64bits(forged.data(), forged.size())));
+  EXPECT_FALSE(read(forged + end));
+}
+
+// A stream that was begun before there were circumstances goes on as it was.
+TEST(DistributionalState, OfTheVersionBeforeCircumstancesIsRead) {
+  std::string text =
+      "fugu-distributional-state,2\nid,00\nkey,0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n"
+      "plan,form=capped unit-step=1 lo=0 hi=100 epsilon=1 delta=0 mean-share=0.5 alpha=2 spread=10 half-width=40 "
+      "sample=1\nseries,north,12,0\nmeter,a|north,5,0,0:10:4294967296;\n";
+  char end[32];
+  std::snprintf(end, sizeof end, "end,%016llx\n",
+                static_cast<unsigned long long>(XXH3_64bits(text.data(), text.size())));
+  const auto state = read(text + end);
+  ASSERT_TRUE(state) << state.error().message;
+  EXPECT_TRUE(state->plan().circumstances.none());
+  EXPECT_EQ(state->constants()[0][0].mean_steps, 12);
+}
+
+TEST(DistributionalState, WhoJoinsLeavesOrMovesPaysAndNobodyElse) {
+  const SeriesMap first = map_of("meter,series\na,north\nb,north\nc,south\nd,west\n");
+  const std::vector<MeterProfile> four(4, MeterProfile::learn({40, 60}, kClamp));
+  const auto before = DistributionalState::prepare(plan_of(DistributionalForm::capped), first, four);
+  ASSERT_TRUE(before);
+  // b is gone, e is new, c moved; a and d stay.
+  const auto map = SeriesMap::read(Input::from_memory("map.csv", "meter,series\ne,north\na,north\nc,north\nd,west\n"),
+                                   before->series());
+  ASSERT_TRUE(map);
+  EXPECT_FALSE(before->check(*map, kClamp, UnitStep()));
+  ASSERT_EQ(before->newcomers(*map), std::vector<MeterId>{0});
+  const auto after = before->changed(*map, {MeterProfile::learn({7}, kClamp)});
+  ASSERT_TRUE(after) << after.error().message;
+  EXPECT_TRUE(after->check(*map, kClamp, UnitStep()));
+  EXPECT_FALSE(after->check(first, kClamp, UnitStep()));
+  EXPECT_EQ(after->id(), before->id()) << "the ledger goes on";
+  for (SeriesId id = 0; id < 3; ++id) EXPECT_EQ(after->constants()[id][0], before->constants()[id][0]) << "never again";
+  EXPECT_EQ(after->constants()[0].size(), 2U) << "north got and lost meters";
+  EXPECT_EQ(after->constants()[1].size(), 2U) << "south lost one";
+  EXPECT_EQ(after->constants()[2].size(), 1U) << "nothing changed in the west";
+  EXPECT_EQ(after->draws_for_one_meter(), 3U) << "c was drawn for at first, then in two series";
+  const std::string text = after->text();
+  EXPECT_NE(text.find("meter,b,"), std::string::npos) << "remembered";
+  EXPECT_NE(text.find("draws,3\n"), std::string::npos);
+  EXPECT_EQ(read(text)->text(), text);
+  // Who comes back is drawn for again, with the profile that was learned at first.
+  const auto back = SeriesMap::read(
+      Input::from_memory("map.csv", "meter,series\na,north\nb,north\nc,north\nd,west\ne,north\n"), before->series());
+  EXPECT_TRUE(after->newcomers(*back).empty());
+  const auto again = after->changed(*back, {});
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->draws_for_one_meter(), 3U) << "b: at first, when it left, and now";
+  EXPECT_EQ(again->constants()[0].size(), 3U);
+
+  const auto same = after->changed(*map, {});
+  ASSERT_FALSE(same);
+  EXPECT_EQ(same.error().cause, Cause::usage);
+  const auto twice = SeriesMap::read(
+      Input::from_memory("map.csv", "meter,series\na,north\na,south\nb,north\nc,south\nd,west\n"), before->series());
+  const auto refused = before->changed(*twice, {});
+  ASSERT_FALSE(refused) << "constants are for meters in one series";
+  EXPECT_EQ(refused.error().cause, Cause::refused);
+}
+
+// The mean over a long time shows what the state says, before and after: their difference must not be the mean of who
+// left. Broken twin: the same constants as before.
+TEST(DistributionalStream, WhatALeaverWasLikeIsNotTheDifference) {
+  const SeriesMap both = map_of("meter,series\na,north\nb,north\n");
+  const SeriesMap one = map_of("meter,series\na,north\n");
+  const auto level = [](const DistributionalState& state, const SeriesMap& map) {
+    DistributionalStream stream(state, map);
+    double sum = 0;
+    constexpr int kSlots = 4000;
+    for (Slot slot = 0; slot < kSlots; ++slot) {
+      for (MeterId meter = 0; meter < map.meter_count(); ++meter)
+        sum += static_cast<double>(stream.of_absent(slot, meter)) / kSlots;
+      sum += static_cast<double>(stream.of_slot(slot, 0)) / kSlots;
+    }
+    return sum;
+  };
+  constexpr int kTrials = 60;
+  int shows = 0;
+  int shows_in_twin = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const auto before =
+        DistributionalState::prepare(plan_of(DistributionalForm::capped), both,
+                                     {MeterProfile::learn({40}, kClamp), MeterProfile::learn({90}, kClamp)});
+    const auto after = before->changed(one, {});
+    ASSERT_TRUE(after);
+    std::string broken = after->text();
+    const std::size_t change = broken.find("change,");
+    broken.erase(change, broken.find('\n', change) - change + 1);
+    broken.resize(broken.rfind("end,"));
+    char end[32];
+    std::snprintf(end, sizeof end, "end,%016llx\n",
+                  static_cast<unsigned long long>(XXH3_64bits(broken.data(), broken.size())));
+    const auto twin = read(broken + end);
+    ASSERT_TRUE(twin);
+    const double at_first = level(*before, both);
+    if (std::fabs(at_first - level(*after, one) - 90) < 5) ++shows;
+    if (std::fabs(at_first - level(*twin, one) - 90) < 5) ++shows_in_twin;
+  }
+  // Within 5 of the truth by chance: 1 − e^(−5/100) = 0.05 of all trials; 20 of 60 happen once in 10^10 times.
+  EXPECT_LT(shows, 20);
+  EXPECT_EQ(shows_in_twin, kTrials);
+}
+
+TEST(DistributionalState, KnowsWhenConstantsAreLargerThanTotals) {
+  EXPECT_EQ(make_state().drowned().size(), 2U) << "two meters, constants of scale 200";
+  std::string text = "meter,series\n";
+  for (int i = 0; i < 30; ++i) text.append("m").append(std::to_string(i)).append(",north\n");
+  const auto many = DistributionalState::prepare(plan_of(DistributionalForm::capped), map_of(text),
+                                                 std::vector<MeterProfile>(30, MeterProfile::learn({40}, kClamp)));
+  ASSERT_TRUE(many);
+  EXPECT_TRUE(many->drowned().empty()) << "1200 against 100";
+}
+
+TEST(DistributionalState, NamesWithABarAreRefused) {
+  const auto state = DistributionalState::prepare({.form = DistributionalForm::bernoulli, .clamp = kClamp},
+                                                  map_of("meter,series\na|b,north\n"), {});
+  ASSERT_FALSE(state);
+  EXPECT_EQ(state.error().cause, Cause::bad_input);
 }
 
 }  // namespace

@@ -84,5 +84,75 @@ TEST(LongWatch, IsACoinForLawsWithTheSameMean) {
   EXPECT_LE(std::fabs(found(watch, ConstantsRule::once, 6)), margin(watch.trials));
 }
 
+/// A month of quarter hours at event level, ε = 1.
+HabitWatch month_of(DistributionalPlan plan, std::int64_t sensitivity_steps) {
+  return {.plan = std::move(plan),
+          .by_hour = example_habits(),
+          .slot_scale = {static_cast<std::uint64_t>(sensitivity_steps), 1},
+          .days = 28,
+          .trials = 300};
+}
+
+DistributionalPlan habits_plan(DistributionalForm form, std::string_view by) {
+  const bool hidden = form == DistributionalForm::hidden;
+  return {.form = form,
+          .clamp = {0, 1000},
+          .epsilon = 1,
+          .delta = hidden ? 1e-6 : 0,
+          .spread_steps = 100,
+          .half_width_steps = hidden ? 800 : 400,
+          .circumstances = *Circumstances::parse(by)};
+}
+
+double habits_found(const HabitWatch& watch, HabitRule rule, std::uint64_t seed) {
+  HabitWatch again = watch;
+  again.seed = seed;
+  const auto result = habit_advantage(again, rule);
+  EXPECT_TRUE(result);
+  return result ? *result : 0;
+}
+
+// A household and a twin that does the same twelve hours later have one law when hours are not told apart. The order of
+// readings tells them apart all the same, unless laws are learned by the hour.
+TEST(HabitWatch, FindsTheHourUnlessLawsAreLearnedByTheHour) {
+  const double allowed = advantage_bound(1, 1e-6) + margin(300);
+  for (const DistributionalForm form : {DistributionalForm::capped, DistributionalForm::hidden}) {
+    const std::int64_t sensitivity = form == DistributionalForm::capped ? 800 : 1600;
+    const std::string name(name_of(form));
+    const auto by = [&](std::string_view circumstances) {
+      return month_of(habits_plan(form, circumstances), sensitivity);
+    };
+    HabitWatch one_law = by("none");
+    if (form == DistributionalForm::hidden) one_law.days = 112;  // which has twice the noise in each slot
+    EXPECT_GT(habits_found(one_law, HabitRule::as_planned, 11), allowed)
+        << name << ": the broken twin, one law for all hours, must be caught";
+    EXPECT_LE(habits_found(by("hour"), HabitRule::as_planned, 12), allowed) << name;
+    HabitWatch one_level = by("hour");
+    one_level.plan.one_level = true;
+    EXPECT_LE(std::fabs(habits_found(one_level, HabitRule::as_planned, 13)), margin(300))
+        << name << ": the streams have the same law";
+  }
+  EXPECT_GT(habits_found(month_of(habits_plan(DistributionalForm::capped, "none"), 1000), HabitRule::readings, 14),
+            allowed)
+      << "event level alone gives habits away";
+}
+
+// Half of the day at one end of the clamp, the other half at the other: as far apart as households can be.
+TEST(HabitWatch, ConstantsOfAllHoursShareEpsilon) {
+  HabitWatch watch = month_of(habits_plan(DistributionalForm::capped, "hour"), 8);
+  watch.days = 2;
+  watch.trials = 1000;
+  for (std::size_t hour = 0; hour < watch.by_hour.size(); ++hour) watch.by_hour[hour] = {hour < 12 ? 0 : 1000};
+  const double allowed = advantage_bound(1, 0) + margin(watch.trials);
+  EXPECT_LE(habits_found(watch, HabitRule::as_planned, 15), allowed);
+  EXPECT_GT(habits_found(watch, HabitRule::unshared, 16), allowed) << "24 constants with ε each: 24 ε";
+}
+
+// What is promised is what was learned. Habits that change afterwards show, as without circumstances.
+TEST(HabitWatch, FindsHabitsThatChangedAfterLearning) {
+  const HabitWatch watch = month_of(habits_plan(DistributionalForm::capped, "hour"), 800);
+  EXPECT_GT(habits_found(watch, HabitRule::drifted, 17), advantage_bound(1, 0) + margin(watch.trials));
+}
+
 }  // namespace
 }  // namespace fugu::test

@@ -103,7 +103,7 @@ double expected_sd(const DistributionalStudyOptions& options, const Distribution
   if (transform.plan().form == DistributionalForm::bernoulli)
     return std::sqrt(meters * mixture.mean() * (1 - mixture.mean()));
   double variance = 0;
-  for (MeterId meter = 0; meter < options.meters; ++meter)
+  for (std::size_t meter = 0; meter < options.meters; ++meter)
     variance += transform.sd_steps(meter) * transform.sd_steps(meter);
   return std::sqrt(variance) / ReadingMixture::kSteps;
 }
@@ -278,6 +278,113 @@ Result<double> advantage(const LongWatch& watch, ConstantsRule rule) {
     if (watched(watch, second, laws, rule, seed + 1) > watch.threshold) ++difference;
   }
   return static_cast<double>(difference) / watch.trials;
+}
+
+namespace {
+
+constexpr int kHours = 24;
+
+/// One of the two: what it reads in each hour, and what it sends of it.
+struct HourlySuspect {
+  std::vector<std::vector<std::int64_t>> by_hour;
+  DistributionalTransform transform;
+};
+
+Result<HourlySuspect> hourly_suspect(const DistributionalPlan& plan,
+                                     const std::vector<std::vector<std::int64_t>>& learned,
+                                     std::vector<std::vector<std::int64_t>> by_hour) {
+  std::vector<MeterProfile> profiles;
+  std::vector<std::int64_t> all;
+  for (const auto& values : learned) all.insert(all.end(), values.begin(), values.end());
+  const MeterProfile whole = MeterProfile::learn(all, plan.clamp);
+  if (plan.circumstances.none()) {
+    profiles.push_back(whole);
+  } else {
+    for (const auto& values : learned) {
+      const MeterProfile profile = MeterProfile::learn(values, plan.clamp);
+      profiles.push_back(plan.one_level ? profile.at_level(whole.mean_steps(), whole.variance_steps()) : profile);
+    }
+  }
+  FUGU_ASSIGN(DistributionalTransform transform, DistributionalTransform::make(plan, std::move(profiles)));
+  return HourlySuspect{std::move(by_hour), std::move(transform)};
+}
+
+/// How much more the release looks like the household than like its twin; the overall level cancels out.
+double resemblance(const HabitWatch& watch, const HourlySuspect& suspect, const ParameterNoise& laws, HabitRule rule,
+                   const std::vector<double>& pattern, std::uint64_t seed) {
+  SeededBits bits(seed, 1);
+  SimulationNoise noise(seed, 2);
+  const DistributionalPlan& plan = suspect.transform.plan();
+  std::vector<SeriesConstants> drawn(plan.levels());
+  if (rule != HabitRule::drifted) {
+    for (SeriesConstants& constants : drawn) constants = laws.draw(noise);
+  }
+  double sum = 0;
+  for (int day = 0; day < watch.days; ++day) {
+    for (std::size_t hour = 0; hour < kHours; ++hour) {
+      const std::size_t circumstance = plan.circumstances.none() ? 0 : hour;
+      for (std::int64_t at_s = 0; at_s < 3600; at_s += watch.slot_s) {
+        const std::vector<std::int64_t>& values = suspect.by_hour[hour];
+        std::int64_t released = values[uniform_below(bits, values.size())];
+        if (rule != HabitRule::readings)
+          released = suspect.transform.of_reading(suspect.transform.law_of(0, circumstance), released, bits) +
+                     slot_noise(drawn[plan.level_in(circumstance)], noise);
+        sum += pattern[hour] * static_cast<double>(released + noise.laplace(watch.slot_scale));
+      }
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+Result<double> habit_advantage(const HabitWatch& watch, HabitRule rule) {
+  std::vector<std::vector<std::int64_t>> later = watch.by_hour;
+  std::rotate(later.begin(), later.begin() + kHours / 2, later.end());
+  DistributionalPlan for_constants = watch.plan;
+  if (rule == HabitRule::unshared) for_constants.circumstances = {};
+  FUGU_ASSIGN(const ParameterNoise laws, ParameterNoise::make(for_constants, 1));
+  std::vector<std::int64_t> at_any_hour;
+  for (const auto& values : later) at_any_hour.insert(at_any_hour.end(), values.begin(), values.end());
+  const std::vector<std::vector<std::int64_t>> before(kHours, at_any_hour);
+  const bool drifted = rule == HabitRule::drifted;
+  FUGU_ASSIGN(const HourlySuspect household,
+              hourly_suspect(watch.plan, drifted ? before : watch.by_hour, watch.by_hour));
+  FUGU_ASSIGN(const HourlySuspect twin, hourly_suspect(watch.plan, drifted ? before : later, later));
+  std::vector<double> pattern(kHours);
+  for (std::size_t hour = 0; hour < kHours; ++hour) {
+    const auto mean = [](const std::vector<std::int64_t>& values) {
+      double sum = 0;
+      for (const std::int64_t value : values) sum += static_cast<double>(value);
+      return sum / static_cast<double>(values.size());
+    };
+    pattern[hour] = mean(watch.by_hour[hour]) - mean(later[hour]);
+  }
+  int difference = 0;
+  for (int trial = 0; trial < watch.trials; ++trial) {
+    const std::uint64_t seed = watch.seed * 1'000'003 + 2 * static_cast<std::uint64_t>(trial);
+    if (resemblance(watch, household, laws, rule, pattern, seed) > 0) ++difference;
+    if (resemblance(watch, twin, laws, rule, pattern, seed + 1) > 0) --difference;
+  }
+  return static_cast<double>(difference) / watch.trials;
+}
+
+std::vector<std::vector<std::int64_t>> example_habits() {
+  constexpr double kMeanSteps[kHours] = {45, 36, 32, 32, 32, 40,  81,  144, 108, 72,  63,  63,
+                                         81, 72, 63, 68, 99, 171, 234, 252, 216, 162, 108, 63};
+  constexpr double kSpread = 0.7;  // of the logarithm
+  constexpr std::size_t kValues = 60;
+  constexpr std::int64_t kLargestSteps = 1000;
+  std::vector<std::vector<std::int64_t>> by_hour;
+  for (const double mean : kMeanSteps) {
+    std::vector<std::int64_t>& values = by_hour.emplace_back();
+    for (std::size_t i = 0; i < kValues; ++i) {
+      const double upper = 1 - (static_cast<double>(i) + 0.5) / kValues;
+      const double reading = mean * std::exp(kSpread * normal_upper_quantile(upper) - kSpread * kSpread / 2);
+      values.push_back(std::min<std::int64_t>(std::llround(reading), kLargestSteps));
+    }
+  }
+  return by_hour;
 }
 
 double advantage_bound(double epsilon, double delta) {

@@ -67,6 +67,17 @@ MeterProfile MeterProfile::learn(std::vector<std::int64_t> readings_steps, const
   return profile;
 }
 
+MeterProfile MeterProfile::unlearned(std::int64_t mean_steps, double variance_steps) {
+  return MeterProfile().at_level(mean_steps, variance_steps);
+}
+
+MeterProfile MeterProfile::at_level(std::int64_t mean_steps, double variance_steps) const {
+  MeterProfile profile = *this;
+  profile.mean_ = mean_steps;
+  profile.variance_ = variance_steps;
+  return profile;
+}
+
 std::uint64_t MeterProfile::mass_up_to(std::size_t bin) const {
   return bin + 1 < bins_.size() ? bins_[bin + 1].below : kMass;
 }
@@ -92,11 +103,13 @@ MeterProfile::Ranks MeterProfile::ranks_of(std::int64_t value) const {
 }
 
 std::uint64_t MeterProfile::rank(std::int64_t value_steps, BitSource& bits) const {
+  FUGU_CHECK(learned());
   const Ranks ranks = ranks_of(value_steps);
   return std::min(ranks.first + uniform_below(bits, std::max<std::uint64_t>(ranks.count, 1)), ReferenceLaw::kRanks - 1);
 }
 
 double MeterProfile::probability(std::int64_t value_steps) const {
+  FUGU_CHECK(learned());
   const Ranks ranks = ranks_of(value_steps);
   if (!ranks.possible) return 0;
   return std::ldexp(static_cast<double>(ranks.count), -static_cast<int>(ReferenceLaw::kRankBits));
@@ -127,30 +140,10 @@ std::optional<MeterProfile> MeterProfile::parse(std::string_view text, const Cla
     below += mass;
     profile.bins_.push_back(bin);
   }
-  const bool sound = below == kMass && profile.mean_ >= clamp.lo && profile.mean_ <= clamp.hi &&
+  const bool sound = (below == kMass || !profile.learned()) && profile.mean_ >= clamp.lo && profile.mean_ <= clamp.hi &&
                      profile.variance_ >= 0 && std::isfinite(profile.variance_);
   if (!sound) return std::nullopt;
   return profile;
-}
-
-Result<std::vector<MeterProfile>> learn_profiles(MeterReadings& readings, const NameTable& meters,
-                                                 const ClampRange& clamp) {
-  std::vector<std::vector<std::int64_t>> values(meters.size());
-  MeterReadings::Row row;
-  while (true) {
-    FUGU_ASSIGN(const bool more, readings.next(row));
-    if (!more) break;
-    if (row.value_steps) values[row.meter].push_back(std::clamp(*row.value_steps, clamp.lo, clamp.hi));
-  }
-  std::vector<MeterProfile> profiles;
-  for (NameTable::Id meter = 0; meter < meters.size(); ++meter) {
-    if (values[meter].empty()) {
-      return Error{Cause::bad_input, "found no past reading of meter " + shown_name(meters.name(meter)) +
-                                         "; expected some of each meter in the series map"};
-    }
-    profiles.push_back(MeterProfile::learn(std::move(values[meter]), clamp));
-  }
-  return profiles;
 }
 
 }  // namespace fugu

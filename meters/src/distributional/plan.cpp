@@ -54,6 +54,8 @@ Result<void> DistributionalPlan::check() const {
     complain("the clamp must have its lower bound below its upper one, within 2^53 steps");
   if (form == DistributionalForm::bernoulli) {
     if (sample != 1) complain("sampling would change the mean of a Bernoulli reading: leave it out");
+    if (!circumstances.none() || one_level)
+      complain("a Bernoulli reading follows no learned law: it has no circumstances");
   } else {
     if (!Epsilon::make(epsilon)) complain("ε is missing or not between 0 and 32768");
     if (!(sample > 0 && sample <= 1)) complain("the sampled share must be above 0 and at most 1");
@@ -84,6 +86,9 @@ std::string DistributionalPlan::text() const {
   text.append(" mean-share=").append(number(mean_share)).append(" alpha=").append(number(alpha));
   text.append(" spread=").append(std::to_string(spread_steps));
   text.append(" half-width=").append(std::to_string(half_width_steps)).append(" sample=").append(number(sample));
+  text.append(" by=").append(circumstances.text());
+  text.append(" utc-offset=").append(std::to_string(circumstances.utc_offset_s()));
+  text.append(" levels=").append(one_level ? "one" : "each");
   return text;
 }
 
@@ -108,6 +113,14 @@ Result<DistributionalPlan> DistributionalPlan::parse(std::string_view text) {
           parse_number(facts["mean-share"], plan.mean_share) && parse_number(facts["alpha"], plan.alpha) &&
           parse_number(facts["spread"], plan.spread_steps) &&
           parse_number(facts["half-width"], plan.half_width_steps) && parse_number(facts["sample"], plan.sample);
+  if (facts.contains("by")) {  // a state of before there were circumstances has none
+    std::int32_t utc_offset_s = 0;
+    found = found && parse_number(facts["utc-offset"], utc_offset_s);
+    auto circumstances = Circumstances::parse(facts["by"], utc_offset_s);
+    found = found && circumstances && (facts["levels"] == "one" || facts["levels"] == "each");
+    if (found) plan.circumstances = *circumstances;
+    plan.one_level = facts["levels"] == "one";
+  }
   if (!found) return Error{Cause::bad_input, "found other parameters than fugu writes"};
   plan.unit_step = *step;
   FUGU_TRY(plan.check());
@@ -128,16 +141,19 @@ Result<ParameterNoise> ParameterNoise::make(const DistributionalPlan& plan, std:
                  "variance away; use the capped form, or states of their own"};
   const Budget all = Budget::round_down(plan.epsilon);
   const Budget for_mean = hidden ? Budget::round_down(plan.epsilon * plan.mean_share) : all;
-  FUGU_ASSIGN(laws.mean_scale_,
-              scale_for(static_cast<uint128>(plan.clamp.hi - plan.clamp.lo) * series_per_meter, for_mean));
+  laws.levels_ = plan.levels();
+  FUGU_ASSIGN(
+      laws.mean_scale_,
+      scale_for(static_cast<uint128>(plan.clamp.hi - plan.clamp.lo) * series_per_meter * plan.levels(), for_mean));
   if (!hidden) return laws;
   laws.variance_max_ = plan.spread_steps * plan.spread_steps;
   const Budget for_variance = for_mean < all ? all - for_mean : Budget();
-  FUGU_ASSIGN(laws.variance_scale_, scale_for(static_cast<uint128>(laws.variance_max_), for_variance));
-  // P(Laplace ≤ −m) = q^m / (1 + q) must be at most δ for m = shift − variance_max + 1: below that, the release says
-  // for certain that the larger of two variances is not there.
+  FUGU_ASSIGN(laws.variance_scale_, scale_for(static_cast<uint128>(laws.variance_max_) * plan.levels(), for_variance));
+  // P(Laplace ≤ −m) = q^m / (1 + q) must be at most the level's part of δ for m = shift − variance_max + 1: below that,
+  // the release says for certain that the larger of two variances is not there.
   const double scale = laws.variance_scale_->to_double();
-  const double m = scale * -std::log(plan.delta * (1 + std::exp(-1 / scale)));
+  const double delta = plan.delta / static_cast<double>(plan.levels());
+  const double m = scale * -std::log(delta * (1 + std::exp(-1 / scale)));
   // One part in 2^40 more than needed, because logarithms are rounded.
   laws.variance_shift_ = laws.variance_max_ + std::max<std::int64_t>(0, std::llround(std::ceil(m * (1 + 0x1p-40))));
   return laws;
@@ -155,7 +171,7 @@ double ParameterNoise::certain_loss() const {
   if (!variance_scale_) return 0;
   const double inverse = 1 / variance_scale_->to_double();
   const auto m = static_cast<double>(variance_shift_ - variance_max_ + 1);
-  return std::exp(-m * inverse) / (1 + std::exp(-inverse));
+  return static_cast<double>(levels_) * std::exp(-m * inverse) / (1 + std::exp(-inverse));
 }
 
 }  // namespace fugu

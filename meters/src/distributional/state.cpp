@@ -1,21 +1,27 @@
 // The state as text:
 //
-//     fugu-distributional-state,2
+//     fugu-distributional-state,3
 //     id,HEX
 //     key,HEX                                         what draws follow from
 //     plan,…
 //     learned-until,SECONDS                           end of the past readings, if they have time stamps
-//     series,NAME,mean,variance                       the constants, in the order of the series map
-//     meter,NAME|SERIES|SERIES…,profile               in the order of the series map
+//     series-per-meter,COUNT                          what the constants are for
+//     series,NAME,mean,variance,mean,variance…        the constants by level, in the order of the series map
+//     change,NAME,mean,variance,mean,variance…        more of them, each time when meters of that series changed
+//     meter,NAME|SERIES|SERIES…,profile               in the order of the series map, then as they came
+//     also,profile                                    of the meter above in the next circumstance
+//     draws,COUNT                                     how often the meter above was drawn for, when not once
 //     end,CHECKSUM                                    of everything before
+//
+// Version 2 had neither circumstances nor changes, and is read as a state without them.
 #include "fugu/distributional/state.hpp"
 
 #include <xxhash.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
-#include <filesystem>
+#include <cmath>
+#include <iterator>
 
 #include "fugu/base/durable_file.hpp"
 #include "fugu/noise/discrete_gaussian.hpp"
@@ -25,8 +31,12 @@ namespace fugu {
 
 namespace {
 
-constexpr std::string_view kMagic = "fugu-distributional-state,2";
+constexpr std::string_view kMagic = "fugu-distributional-state,3";
+constexpr std::string_view kMagicWithoutCircumstances = "fugu-distributional-state,2";
 constexpr std::string_view kMagicWithoutKey = "fugu-distributional-state,1";
+
+/// So often constants of one series are drawn, at most: their sum stays within what a slot can take.
+constexpr std::size_t kDrawsMax = 256;
 
 std::string hex(std::uint64_t word) {
   char text[17];
@@ -54,9 +64,87 @@ bool parse_steps(std::string_view text, std::int64_t& value) {
   return fault == std::errc() && end == text.data() + text.size();
 }
 
+bool parse_count(std::string_view text, std::uint64_t& value) {
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return fault == std::errc() && end == text.data() + text.size() && value > 0 && value < kDrawsMax * kDrawsMax;
+}
+
 Error damaged(const Location& where) {
   return found_but_expected(where, "something else", "a line of a state as fugu distributional wrote it");
 }
+
+Error refused(std::string_view what) {
+  return {Cause::refused, std::string("the distributional state belongs to a stream with ")
+                              .append(what)
+                              .append("; expected the state that was prepared for this one, or changed to this map")};
+}
+
+/// Names are joined by bars in the file.
+Result<void> check_name(std::string_view name) {
+  if (name.find('|') == std::string_view::npos) return {};
+  return Error{Cause::bad_input, "found " + shown_name(name) + "; expected names of meters and series without a |"};
+}
+
+void draw_levels(const ParameterNoise& laws, const DistributionalPlan& plan, Noise& noise,
+                 std::vector<SeriesConstants>& drawn) {
+  for (std::size_t level = 0; level < plan.levels(); ++level) drawn.push_back(laws.draw(noise));
+}
+
+/// What the lines of a state say, until all are there.
+struct StateParts {
+  DistributionalPlan plan;
+  std::vector<std::string> series = {};
+  NameTable names = {};  // of the series
+  std::vector<std::vector<SeriesConstants>> constants = {};
+  std::vector<MeterProfile> profiles = {};
+  std::optional<std::int64_t> learned_until_s = {};
+  std::optional<std::uint64_t> series_per_meter = {};
+
+  bool take_series(std::string_view line) {
+    const std::string_view name = line.substr(0, line.find(','));
+    if (names.find(name)) return false;
+    names.intern(name);
+    series.emplace_back(name);
+    constants.emplace_back();
+    return take_change(line);
+  }
+
+  bool take_change(std::string_view line) {
+    const auto fields = csv::split(line);
+    const auto id = names.find(fields[0]);
+    if (!id || fields.size() != 1 + 2 * plan.levels() || constants[*id].size() >= kDrawsMax * plan.levels())
+      return false;
+    for (std::size_t i = 1; i < fields.size(); i += 2) {
+      SeriesConstants drawn;
+      if (!parse_steps(fields[i], drawn.mean_steps) || !parse_steps(fields[i + 1], drawn.variance_steps) ||
+          !is_sound(drawn))
+        return false;
+      constants[*id].push_back(drawn);
+    }
+    return true;
+  }
+
+  /// `NAME|SERIES|SERIES…`, ascending.
+  bool take_meter(std::string_view text, std::string& name, std::vector<SeriesId>& counts_into) const {
+    const std::size_t bar = std::min(text.find('|'), text.size());
+    name = text.substr(0, bar);
+    for (text.remove_prefix(bar); !text.empty();) {
+      text.remove_prefix(1);
+      const std::string_view word = text.substr(0, text.find('|'));
+      text.remove_prefix(word.size());
+      const auto id = names.find(word);
+      if (!id || (!counts_into.empty() && *id <= counts_into.back())) return false;
+      counts_into.push_back(*id);
+    }
+    return true;
+  }
+
+  bool take_profile(std::string_view text) {
+    auto profile = MeterProfile::parse(text, plan.clamp);
+    if (profile) profiles.push_back(*std::move(profile));
+    return profile.has_value();
+  }
+};
 
 /// Lines of a state, each added to what the checksum is of.
 class StateLines {
@@ -85,29 +173,60 @@ class StateLines {
 
 }  // namespace
 
-DistributionalState::Members::Members(const SeriesMap& map) : series(map.series()) {
-  for (MeterId meter = 0; meter < map.meter_count(); ++meter) {
-    std::string& text = meters.emplace_back(map.meter_name(meter));
-    for (const SeriesId id : map.series_of(meter)) text.append("|").append(map.series()[id]);
-  }
+std::string DistributionalState::Member::text(const std::vector<std::string>& names) const {
+  std::string text = name;
+  for (const SeriesId id : series) text.append("|").append(names[id]);
+  return text;
 }
 
-std::uint64_t DistributionalState::Members::series_per_meter() const {
+void DistributionalState::index_members() {
+  names_ = NameTable();
+  for (const Member& member : members_) names_.intern(member.name);
+}
+
+bool DistributionalState::is_consistent() const {
+  const DistributionalPlan& plan = this->plan();
+  const std::size_t laws = plan.form == DistributionalForm::bernoulli ? 0 : plan.circumstances.count();
+  if (names_.size() != members_.size() || transform_.profiles().size() != members_.size() * laws) return false;
+  for (const Member& member : members_) {
+    if (member.series.size() > series_per_meter_) return false;
+  }
+  for (std::size_t law = 0; plan.one_level && law < transform_.profiles().size(); ++law) {
+    const MeterProfile& profile = transform_.profiles()[law];
+    const MeterProfile& first = transform_.profiles()[law / laws * laws];
+    if (profile.mean_steps() != first.mean_steps() || profile.variance_steps() != first.variance_steps()) return false;
+  }
+  return true;
+}
+
+std::optional<std::size_t> DistributionalState::position_of(std::string_view meter) const { return names_.find(meter); }
+
+std::uint64_t DistributionalState::draws_for_one_meter() const {
   std::uint64_t most = 1;
-  for (const std::string& meter : meters)
-    most = std::max(most, static_cast<std::uint64_t>(std::count(meter.begin(), meter.end(), '|')));
+  for (const Member& member : members_) most = std::max(most, member.draws);
   return most;
 }
 
 Result<DistributionalState> DistributionalState::prepare(const DistributionalPlan& plan, const SeriesMap& map,
                                                          std::vector<MeterProfile> profiles,
                                                          std::optional<std::int64_t> learned_until_s) {
-  FUGU_CHECK(profiles.size() == (plan.form == DistributionalForm::bernoulli ? 0 : map.meter_count()));
+  FUGU_CHECK(profiles.size() ==
+             (plan.form == DistributionalForm::bernoulli ? 0 : map.meter_count() * plan.circumstances.count()));
   FUGU_ASSIGN(DistributionalTransform transform, DistributionalTransform::make(plan, std::move(profiles)));
-  DistributionalState state(std::move(transform), Members(map));
-  FUGU_ASSIGN(const ParameterNoise laws, ParameterNoise::make(plan, state.series_per_meter()));
+  DistributionalState state(std::move(transform));
+  state.series_ = map.series();
+  for (const std::string& name : state.series_) FUGU_TRY(check_name(name));
+  for (MeterId meter = 0; meter < map.meter_count(); ++meter) {
+    FUGU_TRY(check_name(map.meter_name(meter)));
+    const auto series = map.series_of(meter);
+    state.members_.push_back({std::string(map.meter_name(meter)), {series.begin(), series.end()}});
+    state.series_per_meter_ = std::max<std::uint64_t>(state.series_per_meter_, series.size());
+  }
+  state.index_members();
+  FUGU_ASSIGN(const ParameterNoise laws, ParameterNoise::make(plan, state.series_per_meter_));
   SecureNoise noise;
-  for (std::size_t i = 0; i < map.series().size(); ++i) state.constants_.push_back(laws.draw(noise));
+  state.constants_.resize(state.series_.size());
+  for (auto& drawn : state.constants_) draw_levels(laws, plan, noise, drawn);
   SecureBits bits;
   state.id_ = hex(bits.take64()) + hex(bits.take64());
   state.key_ = SecretKey::make();
@@ -115,18 +234,112 @@ Result<DistributionalState> DistributionalState::prepare(const DistributionalPla
   return state;
 }
 
+std::vector<MeterId> DistributionalState::newcomers(const SeriesMap& map) const {
+  std::vector<MeterId> found;
+  for (MeterId meter = 0; meter < map.meter_count(); ++meter) {
+    if (!position_of(map.meter_name(meter))) found.push_back(meter);
+  }
+  return found;
+}
+
+Result<DistributionalState> DistributionalState::changed(const SeriesMap& map, std::vector<MeterProfile> newcomers,
+                                                         std::optional<std::int64_t> learned_until_s) const {
+  if (map.series() != series_) return refused("other series");
+  std::vector<Member> members = members_;
+  for (Member& member : members) member.series.clear();
+  for (MeterId meter = 0; meter < map.meter_count(); ++meter) {
+    FUGU_TRY(check_name(map.meter_name(meter)));
+    const auto series = map.series_of(meter);
+    if (series.size() > series_per_meter_)
+      return Error{Cause::refused, "a meter counts into " + std::to_string(series.size()) +
+                                       " series; the constants were drawn for meters in " +
+                                       std::to_string(series_per_meter_) + " at most"};
+    const auto known = position_of(map.meter_name(meter));
+    Member& member = known ? members[*known] : members.emplace_back(Member{std::string(map.meter_name(meter)), {}, 0});
+    member.series.assign(series.begin(), series.end());
+  }
+  // What a meter adds to a series, or takes away from it, shows in what its total becomes: as often it is drawn for.
+  std::vector<bool> touched(series_.size());
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::vector<SeriesId> before = i < members_.size() ? members_[i].series : std::vector<SeriesId>();
+    std::vector<SeriesId> difference;
+    std::set_symmetric_difference(before.begin(), before.end(), members[i].series.begin(), members[i].series.end(),
+                                  std::back_inserter(difference));
+    for (const SeriesId id : difference) touched[id] = true;
+    members[i].draws += (difference.size() + series_per_meter_ - 1) / series_per_meter_;
+  }
+  if (std::find(touched.begin(), touched.end(), true) == touched.end())
+    return Error{Cause::usage, "the series map has the meters that the state was made for: nothing changes"};
+
+  std::vector<MeterProfile> profiles = transform_.profiles();
+  profiles.insert(profiles.end(), newcomers.begin(), newcomers.end());
+  FUGU_ASSIGN(DistributionalTransform transform, DistributionalTransform::make(plan(), std::move(profiles)));
+  DistributionalState after = *this;
+  after.transform_ = std::move(transform);
+  after.members_ = std::move(members);
+  after.index_members();
+  FUGU_CHECK(after.is_consistent());
+  FUGU_ASSIGN(const ParameterNoise laws, ParameterNoise::make(plan(), series_per_meter_));
+  SecureNoise noise;
+  for (SeriesId id = 0; id < touched.size(); ++id) {
+    if (!touched[id]) continue;
+    draw_levels(laws, plan(), noise, after.constants_[id]);
+    if (after.constants_[id].size() > kDrawsMax * plan().levels())
+      return Error{Cause::refused, "meters of series " + shown_name(series_[id]) +
+                                       " changed too often: the constants add up; expected a state prepared anew"};
+  }
+  if (learned_until_s) after.learned_until_s_ = std::max(*learned_until_s, learned_until_s_.value_or(*learned_until_s));
+  return after;
+}
+
+std::vector<SeriesId> DistributionalState::drowned() const {
+  std::vector<SeriesId> found;
+  if (plan().form == DistributionalForm::bernoulli) return found;
+  const auto laws = ParameterNoise::make(plan(), series_per_meter_);
+  FUGU_CHECK(laws.has_value());  // it was made before
+  const std::size_t circumstances = plan().circumstances.count();
+  std::vector<double> totals(series_.size());  // over all circumstances
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    double mean = 0;
+    for (std::size_t c = 0; c < circumstances; ++c)
+      mean += static_cast<double>(transform_.profiles()[transform_.law_of(i, c)].mean_steps());
+    for (const SeriesId id : members_[i].series) totals[id] += mean / static_cast<double>(circumstances);
+  }
+  for (SeriesId id = 0; id < series_.size(); ++id) {
+    const auto draws = static_cast<double>(constants_[id].size() / plan().levels());
+    if (laws->mean_scale()->to_double() * std::sqrt(draws) > std::fabs(totals[id])) found.push_back(id);
+  }
+  return found;
+}
+
 std::string DistributionalState::text() const {
   std::string text = std::string(kMagic).append("\nid,").append(id_).append("\nkey,").append(key_.hex());
   text.append("\nplan,").append(plan().text()).append("\n");
   if (learned_until_s_) text.append("learned-until,").append(std::to_string(*learned_until_s_)).append("\n");
-  for (std::size_t i = 0; i < members_.series.size(); ++i) {
-    text.append("series,").append(members_.series[i]).append(",").append(std::to_string(constants_[i].mean_steps));
-    text.append(",").append(std::to_string(constants_[i].variance_steps)).append("\n");
-  }
-  for (std::size_t i = 0; i < members_.meters.size(); ++i) {
-    text.append("meter,").append(members_.meters[i]).append(",");
-    if (!transform_.profiles().empty()) text.append(transform_.profiles()[i].text());
+  text.append("series-per-meter,").append(std::to_string(series_per_meter_)).append("\n");
+  const std::size_t levels = plan().levels();
+  const auto append_constants = [&](std::string_view key, SeriesId id, std::size_t first) {
+    text.append(key).append(",").append(series_[id]);
+    for (std::size_t i = first; i < first + levels; ++i) {
+      text.append(",").append(std::to_string(constants_[id][i].mean_steps));
+      text.append(",").append(std::to_string(constants_[id][i].variance_steps));
+    }
     text += '\n';
+  };
+  for (SeriesId id = 0; id < series_.size(); ++id) append_constants("series", id, 0);
+  for (SeriesId id = 0; id < series_.size(); ++id) {
+    for (std::size_t first = levels; first < constants_[id].size(); first += levels)
+      append_constants("change", id, first);
+  }
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    text.append("meter,").append(members_[i].text(series_)).append(",");
+    if (transform_.profiles().empty()) {
+      text += '\n';
+    } else {
+      for (std::size_t c = 0; c < plan().circumstances.count(); ++c)
+        text.append(c == 0 ? "" : "also,").append(transform_.profiles()[transform_.law_of(i, c)].text()).append("\n");
+    }
+    if (members_[i].draws != 1) text.append("draws,").append(std::to_string(members_[i].draws)).append("\n");
   }
   const std::string check = checksum(text);
   return text.append("end,").append(check).append("\n");
@@ -137,6 +350,10 @@ Result<void> DistributionalState::save(const std::string& path) const {
   if (created) return {};
   return Error{Cause::usage,
                path + ": is there already; constants are drawn once for the life of a stream, choose another name"};
+}
+
+Result<void> DistributionalState::replace(const std::string& path) const {
+  return detail::replace_durably(path, text());
 }
 
 Result<DistributionalState> DistributionalState::load(const std::string& path) {
@@ -150,7 +367,7 @@ Result<DistributionalState> DistributionalState::read(Input input) {
   if (magic == kMagicWithoutKey)
     return found_but_expected(lines.here(), "a state of an earlier fugu, which drew anew whenever it published",
                               "one that was prepared for a stream that begins now");
-  if (magic != kMagic)
+  if (magic != kMagic && magic != kMagicWithoutCircumstances)
     return found_but_expected(lines.here(), "another file", "a state of fugu distributional prepare");
   FUGU_ASSIGN(std::string_view id_line, lines.next());
   if (!take_key(id_line, "id")) return damaged(lines.here());
@@ -163,67 +380,84 @@ Result<DistributionalState> DistributionalState::read(Input input) {
   const auto plan = DistributionalPlan::parse(plan_line);
   if (!plan) return damaged(lines.here());
 
-  Members members;
-  std::vector<SeriesConstants> constants;
-  std::vector<MeterProfile> profiles;
-  std::optional<std::int64_t> learned_until_s;
-  const bool learned = plan->form != DistributionalForm::bernoulli;
+  StateParts parts{*plan};
+  std::vector<Member> members;
   while (true) {
     FUGU_ASSIGN(std::string_view line, lines.next());
     if (take_key(line, "end")) {
       if (line == lines.checksum_before()) break;
       return found_but_expected(lines.here(), "another checksum", "the state as fugu distributional wrote it");
     }
+    bool sound = false;
     if (take_key(line, "learned-until")) {
-      if (!parse_steps(line, learned_until_s.emplace())) return damaged(lines.here());
-      continue;
+      sound = parse_steps(line, parts.learned_until_s.emplace());
+    } else if (take_key(line, "series-per-meter")) {
+      sound = parse_count(line, parts.series_per_meter.emplace());
+    } else if (take_key(line, "series")) {
+      sound = parts.take_series(line);
+    } else if (take_key(line, "change")) {
+      sound = parts.take_change(line);
+    } else if (take_key(line, "also")) {
+      sound = !members.empty() && parts.take_profile(line);
+    } else if (take_key(line, "draws")) {
+      sound = !members.empty() && parse_count(line, members.back().draws);
+    } else if (take_key(line, "meter")) {
+      const std::size_t comma = line.find(',');
+      sound = comma != std::string_view::npos;
+      if (sound) {
+        Member& member = members.emplace_back();
+        sound = parts.take_meter(line.substr(0, comma), member.name, member.series) &&
+                (plan->form == DistributionalForm::bernoulli || parts.take_profile(line.substr(comma + 1)));
+      }
     }
-    if (take_key(line, "series")) {
-      const auto fields = csv::split(line);
-      SeriesConstants drawn;
-      if (fields.size() != 3 || !parse_steps(fields[1], drawn.mean_steps) ||
-          !parse_steps(fields[2], drawn.variance_steps) || !is_sound(drawn))
-        return damaged(lines.here());
-      members.series.emplace_back(fields[0]);
-      constants.push_back(drawn);
-      continue;
-    }
-    const std::size_t comma = line.find(',', 6);
-    if (!take_key(line, "meter") || comma == std::string_view::npos) return damaged(lines.here());
-    const std::string_view name = line.substr(0, comma - 6);
-    members.meters.emplace_back(name);
-    if (!learned) continue;
-    auto profile = MeterProfile::parse(line.substr(name.size() + 1), plan->clamp);
-    if (!profile) return damaged(lines.here());
-    profiles.push_back(*std::move(profile));
+    if (!sound) return damaged(lines.here());
   }
-  FUGU_TRY(ParameterNoise::make(*plan, members.series_per_meter()));  // what it would refuse now, it is refused for
-  FUGU_ASSIGN(DistributionalTransform transform, DistributionalTransform::make(*plan, std::move(profiles)));
-  DistributionalState state(std::move(transform), std::move(members));
+  FUGU_ASSIGN(DistributionalTransform transform, DistributionalTransform::make(*plan, std::move(parts.profiles)));
+  DistributionalState state(std::move(transform));
+  for (const Member& member : members)
+    state.series_per_meter_ = std::max<std::uint64_t>(state.series_per_meter_, member.series.size());
+  if (parts.series_per_meter) state.series_per_meter_ = *parts.series_per_meter;
+  FUGU_TRY(ParameterNoise::make(*plan, state.series_per_meter_));  // what it would refuse now, it is refused for
   state.id_ = id;
   state.key_ = *key;
-  state.constants_ = std::move(constants);
-  state.learned_until_s_ = learned_until_s;
+  state.series_ = std::move(parts.series);
+  state.members_ = std::move(members);
+  state.index_members();
+  state.constants_ = std::move(parts.constants);
+  state.learned_until_s_ = parts.learned_until_s;
+  if (!state.is_consistent()) return damaged(lines.here());
   return state;
 }
 
 Result<void> DistributionalState::check(const SeriesMap& map, const ClampRange& clamp,
                                         const UnitStep& unit_step) const {
-  const auto refuse = [](std::string_view what) {
-    return Error{Cause::refused, std::string("the distributional state belongs to a stream with ")
-                                     .append(what)
-                                     .append("; expected the state that was prepared for this one")};
-  };
-  if (!(unit_step == plan().unit_step)) return refuse("another unit step");  // in which the clamp is counted
-  if (clamp.lo != plan().clamp.lo || clamp.hi != plan().clamp.hi) return refuse("another clamp");
-  const Members found(map);
-  if (found.series != members_.series) return refuse("other series");
-  if (found.meters != members_.meters) return refuse("other meters, or the same in another order or in other series");
+  if (!(unit_step == plan().unit_step)) return refused("another unit step");  // in which the clamp is counted
+  if (clamp.lo != plan().clamp.lo || clamp.hi != plan().clamp.hi) return refused("another clamp");
+  if (map.series() != series_) return refused("other series");
+  std::size_t counting = 0;
+  for (MeterId meter = 0; meter < map.meter_count(); ++meter) {
+    const auto series = map.series_of(meter);
+    if (series.empty()) continue;
+    ++counting;
+    const auto known = position_of(map.meter_name(meter));
+    if (!known ||
+        !std::equal(series.begin(), series.end(), members_[*known].series.begin(), members_[*known].series.end()))
+      return refused("other meters, or the same in other series");
+  }
+  const auto counts = [](const Member& member) { return !member.series.empty(); };
+  if (static_cast<std::size_t>(std::count_if(members_.begin(), members_.end(), counts)) != counting)
+    return refused("other meters, of which some are gone");
   return {};
 }
 
-Result<void> DistributionalState::check_begin(std::int64_t first_s) const {
-  if (!learned_until_s_ || first_s >= *learned_until_s_) return {};
+Result<void> DistributionalState::check_begin(const Clock& clock, Slot first) const {
+  if (!clock.has_time()) {
+    if (plan().circumstances.none()) return {};
+    return Error{Cause::refused,
+                 "slot numbers do not say in which circumstances a reading was made; expected time stamps, as the past "
+                 "readings had that the distributional state was learned from"};
+  }
+  if (!learned_until_s_ || clock.start_of(first) >= *learned_until_s_) return {};
   return Error{
       Cause::refused,
       "the stream begins before the past readings end that the distributional state was learned from; expected "
@@ -240,20 +474,44 @@ std::int64_t slot_noise(const SeriesConstants& constants, BitSource& bits) {
   return constants.mean_steps + discrete_gaussian(bits, {static_cast<std::uint64_t>(constants.variance_steps), 1});
 }
 
+DistributionalStream::DistributionalStream(DistributionalState state, const SeriesMap& map)
+    : state_(std::move(state)), bits_(state_.key()) {
+  for (MeterId meter = 0; meter < map.meter_count(); ++meter)
+    position_.push_back(state_.position_of(map.meter_name(meter)));
+}
+
 // By time where there is one: the same readings may be published again from another slot on.
-BitSource& DistributionalStream::bits_of(KeyedBits::Purpose purpose, Slot slot, std::uint32_t number) {
-  bits_.start(purpose, clock_.has_time() ? clock_.start_of(slot) : slot, number);
+BitSource& DistributionalStream::bits_of(KeyedBits::Purpose purpose, Slot slot, std::size_t number) {
+  bits_.start(purpose, clock_.has_time() ? clock_.start_of(slot) : slot, static_cast<std::uint32_t>(number));
   return bits_;
 }
 
+std::size_t DistributionalStream::circumstance_of(Slot slot) const {
+  // Without times check_begin() refuses circumstances; what was read until then is not released.
+  return clock_.has_time() ? state_.plan().circumstances.at(clock_.start_of(slot)) : 0;
+}
+
 std::int64_t DistributionalStream::of_reading(Slot slot, MeterId meter, std::int64_t clamped_steps) {
-  return state_.transform().of_reading(meter, clamped_steps, bits_of(KeyedBits::Purpose::reading, slot, meter));
+  const std::size_t position = position_[meter].value();
+  return state_.transform().of_reading(state_.transform().law_of(position, circumstance_of(slot)), clamped_steps,
+                                       bits_of(KeyedBits::Purpose::reading, slot, position));
 }
 std::int64_t DistributionalStream::of_absent(Slot slot, MeterId meter) {
-  return state_.transform().of_absent(meter, bits_of(KeyedBits::Purpose::absent, slot, meter));
+  if (!position_[meter]) return 0;  // known to the map, but counts into nothing
+  const std::size_t position = *position_[meter];
+  return state_.transform().of_absent(state_.transform().law_of(position, circumstance_of(slot)),
+                                      bits_of(KeyedBits::Purpose::absent, slot, position));
 }
 std::int64_t DistributionalStream::of_slot(Slot slot, SeriesId series) {
-  return slot_noise(state_.constants()[series], bits_of(KeyedBits::Purpose::slot, slot, series));
+  const std::vector<SeriesConstants>& drawn = state_.constants()[series];
+  const std::size_t levels = state_.plan().levels();
+  std::int64_t sum = 0;
+  std::size_t number = series;  // a number of its own for each time constants were drawn: their noise is independent
+  for (std::size_t at = state_.plan().level_in(circumstance_of(slot)); at < drawn.size(); at += levels) {
+    sum += slot_noise(drawn[at], bits_of(KeyedBits::Purpose::slot, slot, number));
+    number += state_.constants().size();
+  }
+  return sum;
 }
 
 }  // namespace fugu

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace fugu {
 
@@ -17,21 +18,25 @@ Result<DistributionalTransform> DistributionalTransform::make(const Distribution
   DistributionalTransform transform(plan, std::move(profiles));
   if (plan.form == DistributionalForm::capped) {
     FUGU_ASSIGN(ReferenceLaw law, ReferenceLaw::make(plan.alpha, plan.spread_steps, plan.half_width_steps));
-    transform.law_ = std::make_shared<const ReferenceLaw>(std::move(law));
+    transform.public_law_ = std::make_shared<const ReferenceLaw>(std::move(law));
   }
-  transform.measure_meters();
+  transform.measure_laws();
   return transform;
 }
 
-void DistributionalTransform::measure_meters() {
+void DistributionalTransform::measure_laws() {
   if (plan_.form == DistributionalForm::bernoulli) return;
-  const double largest = law_ ? law_->sd_steps() : static_cast<double>(plan_.spread_steps);
-  for (const MeterProfile& profile : profiles_) {
+  const double largest = public_law_ ? public_law_->sd_steps() : static_cast<double>(plan_.spread_steps);
+  bool squeezed = false;
+  for (LawId law = 0; law < profiles_.size(); ++law) {
+    const MeterProfile& profile = profiles_[law];
     const double sd = std::sqrt(profile.variance_steps());
-    if (sd > largest) ++squeezed_;
+    squeezed = squeezed || sd > largest;
+    if ((law + 1) % plan_.circumstances.count() == 0 && std::exchange(squeezed, false)) ++squeezed_;
     // Capped, the swing of a draw is that of the public law. Using the reading's rank only so often makes the expected
-    // swing that of the reading, as if the rest of the variance had been added.
-    const double used = law_ ? std::min(1.0, sd / largest) : 1.0;
+    // swing that of the reading, as if the rest of the variance had been added. Where nothing was learned no rank of a
+    // reading would be uniform: none is used.
+    const double used = !profile.learned() ? 0.0 : public_law_ ? std::min(1.0, sd / largest) : 1.0;
     keep_.push_back(static_cast<std::uint64_t>(used * plan_.sample * kAlways));
     // Hidden, whole squared steps, as the constant that hides their sum has them: a fraction would show through it.
     const double least = std::min<double>(kHiddenSdMinSteps, largest);
@@ -50,34 +55,34 @@ std::int64_t DistributionalTransform::change_steps() const {
   return largest_change(plan_.clamp);
 }
 
-double DistributionalTransform::sd_steps(MeterId meter) const { return law_ ? law_->sd_steps() : sd_[meter]; }
+double DistributionalTransform::sd_steps(LawId law) const { return public_law_ ? public_law_->sd_steps() : sd_[law]; }
 
-std::int64_t DistributionalTransform::at_rank(MeterId meter, std::uint64_t rank) const {
-  const std::int64_t mean = profiles_[meter].mean_steps();
-  if (law_) return mean + law_->at(rank);
+std::int64_t DistributionalTransform::at_rank(LawId law, std::uint64_t rank) const {
+  const std::int64_t mean = profiles_[law].mean_steps();
+  if (public_law_) return mean + public_law_->at(rank);
   const double below = (static_cast<double>(rank) + 0.5) / static_cast<double>(ReferenceLaw::kRanks);
   const double upper =
       (static_cast<double>(ReferenceLaw::kRanks - rank) - 0.5) / static_cast<double>(ReferenceLaw::kRanks);
   const double z = below < upper ? -normal_upper_quantile(below) : normal_upper_quantile(upper);
-  const std::int64_t swing = std::llround(sd_[meter] * z);
+  const std::int64_t swing = std::llround(sd_[law] * z);
   return mean + std::clamp(swing, -plan_.half_width_steps, plan_.half_width_steps);
 }
 
-std::int64_t DistributionalTransform::of_reading(MeterId meter, std::int64_t clamped_steps, BitSource& bits) const {
+std::int64_t DistributionalTransform::of_reading(LawId law, std::int64_t clamped_steps, BitSource& bits) const {
   if (plan_.form == DistributionalForm::bernoulli) {
     const auto width = static_cast<std::uint64_t>(plan_.clamp.hi - plan_.clamp.lo);
     const auto above = static_cast<std::uint64_t>(clamped_steps - plan_.clamp.lo);
     return uniform_below(bits, width) < above ? plan_.clamp.hi : plan_.clamp.lo;
   }
-  const bool used = bits.take64() >> 32 < keep_[meter];
-  return used ? at_rank(meter, profiles_[meter].rank(clamped_steps, bits)) : of_absent(meter, bits);
+  const bool used = bits.take64() >> 32 < keep_[law];
+  return used ? at_rank(law, profiles_[law].rank(clamped_steps, bits)) : of_absent(law, bits);
 }
 
-std::int64_t DistributionalTransform::of_absent(MeterId meter, BitSource& bits) const {
+std::int64_t DistributionalTransform::of_absent(LawId law, BitSource& bits) const {
   // As a reading of 0, so that nobody can tell it from one.
   if (plan_.form == DistributionalForm::bernoulli)
-    return of_reading(meter, std::clamp<std::int64_t>(0, plan_.clamp.lo, plan_.clamp.hi), bits);
-  return at_rank(meter, bits.take64() >> (64 - ReferenceLaw::kRankBits));
+    return of_reading(law, std::clamp<std::int64_t>(0, plan_.clamp.lo, plan_.clamp.hi), bits);
+  return at_rank(law, bits.take64() >> (64 - ReferenceLaw::kRankBits));
 }
 
 }  // namespace fugu

@@ -105,6 +105,28 @@ Result<double> advantage(const LongWatch& watch, ConstantsRule rule);
 /// The largest that (ε, δ) allows.
 double advantage_bound(double epsilon, double delta);
 
+/// An adversary who knows everybody else, and what a household is like at each hour. It has to tell the household from
+/// a twin that does everything twelve hours later.
+struct HabitWatch {
+  DistributionalPlan plan;                         ///< its circumstances: by hour, or none
+  std::vector<std::vector<std::int64_t>> by_hour;  ///< 24 lists: readings of the household, each equally likely
+  Rational slot_scale;                             ///< of the Laplace noise in each slot
+  std::int64_t slot_s = 900;
+  int days = 0;
+  int trials = 0;
+  std::uint64_t seed = 1;
+};
+enum class HabitRule : std::uint8_t {
+  readings,  ///< protection off: readings as they are, under per-slot noise
+  as_planned,
+  unshared,  ///< broken: every hour's constants have all of ε
+  drifted,   ///< both learned when their days had no pattern yet; whoever watched then knows the constants
+};
+/// As advantage() above.
+Result<double> habit_advantage(const HabitWatch& watch, HabitRule rule);
+/// A made-up household in steps of 0.01 kW, up to 10 kW: little at night, a breakfast, a long evening.
+std::vector<std::vector<std::int64_t>> example_habits();
+
 /// Autocorrelation over days of one household's load at one time of day, as figure 2 has it.
 struct DailyAutocorrelation {
   std::string household;

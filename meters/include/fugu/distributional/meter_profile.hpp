@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "fugu/base/result.hpp"
-#include "fugu/meter/meter_readings.hpp"
 #include "fugu/noise/bits.hpp"
 #include "fugu/stream/aggregator.hpp"
 
@@ -34,9 +33,16 @@ class MeterProfile {
   /// From past readings, at least one, all within `clamp`. The mean is rounded to the grid.
   static MeterProfile learn(std::vector<std::int64_t> readings_steps, const ClampRange& clamp);
 
+  /// Of a law that could not be learned: what is sent in its place never looks at the reading.
+  static MeterProfile unlearned(std::int64_t mean_steps, double variance_steps);
+  bool learned() const { return !bins_.empty(); }
+  /// The same ranks around another level.
+  MeterProfile at_level(std::int64_t mean_steps, double variance_steps) const;
+
   std::int64_t mean_steps() const { return mean_; }
   double variance_steps() const { return variance_; }  ///< in squared steps
 
+  /// Of a learned law.
   std::uint64_t rank(std::int64_t value_steps, BitSource& bits) const;
   /// The probability of a value under the learned law: for audits.
   double probability(std::int64_t value_steps) const;
@@ -63,10 +69,5 @@ class MeterProfile {
   double variance_ = 0;
   std::vector<Bin> bins_;  // by value
 };
-
-/// One profile for each meter that `readings` was opened with, from all its readings, clamped. A meter without any is
-/// an error that names it. Memory: 8 bytes a reading.
-Result<std::vector<MeterProfile>> learn_profiles(MeterReadings& readings, const NameTable& meters,
-                                                 const ClampRange& clamp);
 
 }  // namespace fugu

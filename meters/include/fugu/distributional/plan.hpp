@@ -6,6 +6,9 @@
 //   hidden     meters send a Gaussian with their own mean and variance: the sums of means and of variances
 //   bernoulli  meters send either end of the clamp: the means of all meters, and nothing else
 //
+// A law is that of a reading in given public circumstances (see Circumstances): a household has as many laws as there
+// are circumstances, and ε covers all of them together.
+//
 // Guarantee: capped and hidden: two households with whatever laws make the laws of the release (ε, δ)-alike, δ = 0 when
 // capped. bernoulli: households with the same mean make the same law; the mean is not protected.
 // docs/guarantees/distributional.md.
@@ -18,6 +21,7 @@
 
 #include "fugu/base/rational.hpp"
 #include "fugu/base/result.hpp"
+#include "fugu/distributional/circumstances.hpp"
 #include "fugu/noise/noise.hpp"
 #include "fugu/stream/aggregator.hpp"
 #include "fugu/stream/decimal.hpp"
@@ -41,6 +45,15 @@ struct DistributionalPlan {
   std::int64_t half_width_steps = 0;
   /// The share of slots in which a meter sends what belongs to its reading; otherwise it sends a draw of its law.
   double sample = 1;
+  /// What laws are learned for.
+  Circumstances circumstances = {};
+  /// A meter has one mean, and hidden one variance, in all circumstances: fewer constants, so smaller ones, but totals
+  /// do not follow the circumstances either.
+  bool one_level = false;
+
+  /// How many means a meter has, and a series constants.
+  std::size_t levels() const { return one_level ? 1 : circumstances.count(); }
+  std::size_t level_in(std::size_t circumstance) const { return one_level ? 0 : circumstance; }
 
   /// Every problem at once. Errors: Cause::usage.
   Result<void> check() const;
@@ -62,7 +75,8 @@ struct SeriesConstants {
 };
 
 /// The laws of the constants. `series_per_meter`: a meter that counts into several series is protected in all of them
-/// together, so each gets its part of ε. Hidden it must be 1: Cause::refused otherwise.
+/// together, and in all circumstances, so each gets its part of ε and δ. Hidden a meter must count into one series
+/// only: Cause::refused otherwise.
 class ParameterNoise {
  public:
   static Result<ParameterNoise> make(const DistributionalPlan& plan, std::uint64_t series_per_meter);
@@ -74,7 +88,7 @@ class ParameterNoise {
   const std::optional<Rational>& variance_scale() const { return variance_scale_; }
   /// ζ_σ² = max(0, shift + discrete Laplace).
   std::int64_t variance_shift_steps() const { return variance_shift_; }
-  /// P(ζ_σ² < the largest variance of a meter): what a variance gives away for certain, at most δ.
+  /// Over all levels, P(ζ_σ² < the largest variance of a meter): what variances give away for certain, at most δ.
   double certain_loss() const;
 
  private:
@@ -84,6 +98,7 @@ class ParameterNoise {
   std::optional<Rational> variance_scale_;
   std::int64_t variance_max_ = 0;
   std::int64_t variance_shift_ = 0;
+  std::size_t levels_ = 1;
 };
 
 }  // namespace fugu

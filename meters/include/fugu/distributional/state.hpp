@@ -5,14 +5,18 @@
 //     …
 //     FUGU_ASSIGN(auto state, DistributionalState::load("stream.state"));                  // at each start
 //     FUGU_TRY(state.check(map, clamp, unit_step));
+//     …
+//     FUGU_ASSIGN(const auto after, state.changed(new_map, profiles_of_newcomers));        // some joined, some left
+//     FUGU_TRY(after.replace("stream.state"));
 //
-// Guarantee: constants come from the cryptographic source and are drawn by prepare() alone, which never overwrites a
-// file: no restart can draw again, and average them away. save() leaves a whole file or none. The file is not changed
-// afterwards: profiles that went on learning would let one reading change later slots, for which nobody pays.
-// What a meter sends for a reading follows from the state's key, the meter, the time and the reading: however often the
-// same readings are published with one state, they are sent the same, so that nothing averages or compares draws.
-// Secret: key, constants and profiles are what is protected; the file is readable by its owner only.
-// docs/guarantees/distributional.md.
+// Guarantee: constants come from the cryptographic source. prepare() draws the first ones and never overwrites a file;
+// changed() keeps them and adds others, in series whose meters changed, so that only those who joined, left or moved
+// pay once more. No restart can draw again, and average them away. save() and replace() leave a whole file or none.
+// Publishing does not change the file: profiles that went on learning would let one reading change later slots, for
+// which nobody pays. What a meter sends for a reading follows from the state's key, the meter, the time and the
+// reading: however often the same readings are published with one state, they are sent the same, so that nothing
+// averages or compares draws. Secret: key, constants and profiles are what is protected; the file is readable by its
+// owner only. docs/guarantees/distributional.md.
 #pragma once
 
 #include <optional>
@@ -27,8 +31,9 @@ namespace fugu {
 
 class DistributionalState {
  public:
-  /// Draws id, key and constants. `profiles`: one per meter of the map, in its order; none for bernoulli.
-  /// `learned_until_s`: where the readings end that they were learned from, in seconds since 1970, if that is known.
+  /// Draws id, key and constants. `profiles`: for each meter of the map, in its order, one per circumstance of the
+  /// plan; none for bernoulli. `learned_until_s`: where the readings end that they were learned from, in seconds since
+  /// 1970, if that is known. Cause::bad_input when a name has a `|`.
   static Result<DistributionalState> prepare(const DistributionalPlan& plan, const SeriesMap& map,
                                              std::vector<MeterProfile> profiles,
                                              std::optional<std::int64_t> learned_until_s = std::nullopt);
@@ -43,44 +48,66 @@ class DistributionalState {
   /// Whether this is the state of that stream. Cause::refused when it is not: its constants would protect nothing.
   Result<void> check(const SeriesMap& map, const ClampRange& clamp, const UnitStep& unit_step) const;
 
-  /// Whether a stream that begins then has none of the readings that were learned from. Cause::refused when it has:
-  /// what is learned from them is what ε protects.
-  Result<void> check_begin(std::int64_t first_s) const;
+  /// Whether a stream that goes on at that slot has none of the readings that were learned from, and times that say
+  /// which circumstance it is. Cause::refused when not.
+  Result<void> check_begin(const Clock& clock, Slot first) const;
 
-  /// Tells states apart; no secret. The ledger has it.
+  /// The meters of a map that this state has no profile of: changed() needs one for each, in this order.
+  std::vector<MeterId> newcomers(const SeriesMap& map) const;
+  /// The state from when on meters count as `map` says, which must have the same series. Draws one more constant for
+  /// each series that got or lost a meter: those meters pay for it, nobody else. Meters that are gone are remembered.
+  /// Cause::usage when nothing changed, refused when a meter counts into more series than the constants are for.
+  Result<DistributionalState> changed(const SeriesMap& map, std::vector<MeterProfile> newcomers,
+                                      std::optional<std::int64_t> learned_until_s = std::nullopt) const;
+  /// Puts this state in the place of the one that it was changed from.
+  Result<void> replace(const std::string& path) const;
+
+  /// Tells states apart; no secret, and a change keeps it. The ledger has it.
   const std::string& id() const { return id_; }
   const SecretKey& key() const { return key_; }
   const DistributionalPlan& plan() const { return transform_.plan(); }
   const DistributionalTransform& transform() const { return transform_; }
-  const std::vector<SeriesConstants>& constants() const { return constants_; }  ///< in the order of series()
-  const std::vector<std::string>& series() const { return members_.series; }
-  /// The most series that one meter counts into.
-  std::uint64_t series_per_meter() const { return members_.series_per_meter(); }
+  /// By series, in the order of series(): as many as the plan has levels, as often as they were drawn.
+  const std::vector<std::vector<SeriesConstants>>& constants() const { return constants_; }
+  const std::vector<std::string>& series() const { return series_; }
+  /// The most series that one meter can count into: the constants are for that.
+  std::uint64_t series_per_meter() const { return series_per_meter_; }
+  /// How often constants were drawn for one meter, at most: as often it pays ε and δ. 1 unless somebody joined later,
+  /// left or moved.
+  std::uint64_t draws_for_one_meter() const;
+  /// Position of a meter in this state; nothing when it has none.
+  std::optional<std::size_t> position_of(std::string_view meter) const;
+  /// Series whose constants are, typically, larger than the sum of their meters' means.
+  std::vector<SeriesId> drowned() const;
 
  private:
-  /// Who counts into what.
-  struct Members {
-    std::vector<std::string> series;
-    std::vector<std::string> meters;  ///< `NAME|SERIES|SERIES…`
-    explicit Members(const SeriesMap& map);
-    Members() = default;
-    std::uint64_t series_per_meter() const;
+  struct Member {
+    std::string name;
+    std::vector<SeriesId> series;  // none when it is gone
+    std::uint64_t draws = 1;
+    std::string text(const std::vector<std::string>& names) const;
   };
-  DistributionalState(DistributionalTransform transform, Members members)
-      : transform_(std::move(transform)), members_(std::move(members)) {}
+  explicit DistributionalState(DistributionalTransform transform) : transform_(std::move(transform)) {}
+
+  void index_members();
+  bool is_consistent() const;
 
   std::string id_;
   SecretKey key_;
   DistributionalTransform transform_;
-  Members members_;
-  std::vector<SeriesConstants> constants_;  // by series
+  std::vector<std::string> series_;
+  std::vector<Member> members_;
+  NameTable names_;  // of the members
+  std::uint64_t series_per_meter_ = 1;
+  std::vector<std::vector<SeriesConstants>> constants_;
   std::optional<std::int64_t> learned_until_s_;
 };
 
 /// The publishing side: a transform whose draws follow from the state's key.
 class DistributionalStream final : public ReadingTransform {
  public:
-  explicit DistributionalStream(DistributionalState state) : state_(std::move(state)), bits_(state_.key()) {}
+  /// `state` was checked with `map`.
+  DistributionalStream(DistributionalState state, const SeriesMap& map);
 
   const DistributionalState& state() const { return state_; }
   ClampRange range() const override { return state_.transform().range(); }
@@ -91,9 +118,11 @@ class DistributionalStream final : public ReadingTransform {
   std::int64_t of_slot(Slot slot, SeriesId series) override;
 
  private:
-  BitSource& bits_of(KeyedBits::Purpose purpose, Slot slot, std::uint32_t number);
+  BitSource& bits_of(KeyedBits::Purpose purpose, Slot slot, std::size_t number);
+  std::size_t circumstance_of(Slot slot) const;
 
   DistributionalState state_;
+  std::vector<std::optional<std::size_t>> position_;  // in the state, by meter of the map
   KeyedBits bits_;
   Clock clock_;
 };
