@@ -310,7 +310,7 @@ std::string summary_of(const Collected& all, const RowsAside& aside) {
   const auto add = [&](std::uint64_t count, const char* what) {
     if (count > 0) text.append(", ").append(std::to_string(count)).append(" ").append(what);
   };
-  add(sum.outside, "outside the window");
+  add(sum.outside, "with a stamp outside the window");
   add(sum.duplicates, "duplicates dropped");
   add(sum.lost, "lost");
   add(aside.count(), "rows set aside");

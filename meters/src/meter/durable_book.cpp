@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "fugu/base/durable_file.hpp"
@@ -77,6 +78,8 @@ Result<std::vector<Bill>> DurableBook::bill(const ReportBook::Window& window, bo
     for (const auto& [start, account] : book_.periods(meter))
       if (account.billed && window.has(start)) bills.push_back({meter, start, account});
   }
+  // Not as meters came in: the same bills are the same file.
+  std::ranges::sort(bills, {}, [&](const Bill& bill) { return std::pair(meters_.name(bill.meter), bill.from); });
   return bills;
 }
 

@@ -38,7 +38,8 @@ class DurableBook {
   const ReportBook& book() const { return book_; }
 
   /// Bills what starts in the window and is complete, or with `incomplete` everything that starts in it; saves; and
-  /// gives all bills of the window, by meter and time. Periods that the window cuts are an error (Cause::usage).
+  /// gives all bills of the window, by the name of the meter and time. Periods that the window cuts are an error
+  /// (Cause::usage).
   Result<std::vector<Bill>> bill(const ReportBook::Window& window, bool incomplete);
   /// Makes what was taken durable.
   Result<void> save() const;
