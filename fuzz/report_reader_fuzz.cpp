@@ -1,4 +1,5 @@
-// Any bytes as reports, and as the state of a gateway: no crash; what is accepted is written as it was read.
+// Any bytes as reports, as keys, as a calendar, as the state of a gateway and as the memory of a collector: no crash;
+// what is accepted is written as it was read.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -18,9 +19,10 @@ MeterKeyFile keys() {
 }
 
 void read_reports(const std::string& text, const MeterKeyFile& file) {
-  const std::vector<SecretKey> report_keys = {file.keys[0].report};
-  auto reader = ReportReader::open(Input::from_memory("reports.csv", text), file.meters, report_keys, {},
-                                   ReportReader::Forged::skip);
+  const auto keys = CollectorKeyFile::read(Input::from_memory("collector.keys", file.collector_text()));
+  RowsAside aside;
+  auto reader = ReportReader::open(Input::from_memory("reports.csv", text), *keys,
+                                   {.scheme = *TemporalScheme::published(1), .aside = &aside});
   if (!reader) return;
   auto collector = Collector::make(*TemporalScheme::published(1), 1, {.first_slot = 0, .slots = 10});
   ReportReader::Row row;
@@ -29,6 +31,25 @@ void read_reports(const std::string& text, const MeterKeyFile& file) {
     if (!more || !*more) return;
     collector->take(row.meter, row.report);
   }
+}
+
+void read_memory(const std::string& text) {
+  LineReader lines(Input::from_memory("memory", text));
+  ReportBook book;
+  NameTable names;
+  if (!book.read(lines, names)) return;
+  const std::string written = book.text(names);
+  LineReader again(Input::from_memory("memory", written));
+  ReportBook same;
+  NameTable same_names;
+  FUGU_CHECK(same.read(again, same_names) && same.text(same_names) == written);
+}
+
+void read_keys(const std::string& text) {
+  const auto file = MeterKeyFile::read(Input::from_memory("keys", text));
+  if (!file) return;
+  const auto same = MeterKeyFile::read(Input::from_memory("keys", file->text()));
+  FUGU_CHECK(same && same->text() == file->text());
 }
 
 void parse_rows(const std::string& text) {
@@ -52,6 +73,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const MeterKeyFile file = keys();
   read_reports(text, file);
   parse_rows(text);
+  read_memory(text);
+  read_keys(text);
+  static_cast<void>(Periods::read(Input::from_memory("calendar", text), {}).has_value());
   auto gateway = Gateway::make({.scheme = *TemporalScheme::published(1)}, file);
   static_cast<void>(gateway->restore(Input::from_memory("state", text)).has_value());
   return 0;

@@ -1,11 +1,9 @@
-// fugu meter: temporal perturbation. Keys, the meter's side, the collector's side, and what the lag costs.
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
+// fugu meter: temporal perturbation. Keys, the meter's side, and what the lag costs.
+#include "meter.hpp"
 
-#include "command.hpp"
+#include <cmath>
+
 #include "file_options.hpp"
-#include "fugu/meter/collector.hpp"
 #include "fugu/meter/meter_readings.hpp"
 #include "fugu/meter/report_log.hpp"
 #include "progress.hpp"
@@ -18,7 +16,8 @@ namespace {
 
 constexpr const char* kExamples = R"(
 A meter reports what it measured exactly, but not when: time stamps are moved at random, and reports held back. Sums
-over a day stay exact; the sum over many meters in a slot can still be estimated.
+over a day stay exact, when reports carry the day they belong to (--period); the sum over many meters in a slot can
+still be estimated.
 
   published  (--b B)                   stamps moved by Laplace(0, B) slots. Protects stamps only: whoever sees when
                                        reports arrive has no promise
@@ -32,28 +31,11 @@ Example
   fugu audit temporal --epsilon 1 --delta 1e-4
   fugu meter keys    --readings readings.csv --out meters.keys --collector-out collector.keys
   fugu meter report  --readings readings.csv --keys meters.keys --epsilon 1 --delta 1e-4 --unit-step 0.001 \
-                     --state gateway.state --out reports.csv --drain
+                     --period 96 --state gateway.state --out reports.csv --drain
   fugu meter collect --reports reports.csv --keys collector.keys --epsilon 1 --delta 1e-4 --unit-step 0.001 \
-                     --from 0 --slots 96 --out estimates.csv --accumulated sums.csv
+                     --from 0 --slots 96 --out estimates.csv \
+                     --state collector.state --unit kW --slot-length 15m --bill bill.csv
 )";
-
-/// `--option: message`, for what the library says about an option.
-Error about(const char* option, const Error& error) {
-  return {error.cause, std::string(option).append(": ").append(error.message)};
-}
-
-Result<std::optional<std::int64_t>> slot_length_of(const std::string& text) {
-  if (text.empty()) return std::optional<std::int64_t>();
-  auto slot_s = parse_duration(text);
-  if (!slot_s) return about("--slot-length", slot_s.error());
-  return std::optional<std::int64_t>(*slot_s);
-}
-
-Result<UnitStep> unit_step_of(const std::string& text) {
-  auto step = UnitStep::parse(text);
-  if (!step) return about("--unit-step", step.error());
-  return *step;
-}
 
 // --- fugu meter keys
 // --------------------------------------------------------------------------------------------------
@@ -61,6 +43,9 @@ Result<UnitStep> unit_step_of(const std::string& text) {
 struct KeysArguments {
   std::string readings;
   std::vector<std::string> meters;
+  std::vector<std::string> added;
+  std::vector<std::string> rotated;
+  std::vector<std::string> removed;
   std::string out;
   std::string collector_out;
 };
@@ -88,9 +73,29 @@ Result<void> add_meters_of(const std::string& path, MeterKeyFile& file) {
   return {};
 }
 
+Outcome change_keys(const KeysArguments& arguments) {
+  if (!arguments.readings.empty() || !arguments.meters.empty())
+    return Error{Cause::usage, "--add, --rotate and --remove change keys, --readings and --meter make new files"};
+  FUGU_ASSIGN(Input input, Input::open(arguments.out));
+  FUGU_ASSIGN(MeterKeyFile file, MeterKeyFile::read(std::move(input)));
+  for (const std::string& meter : arguments.added) {
+    if (file.meters.find(meter)) return found_but_expected({"--add", 0, 0}, "a meter that has keys", "--rotate");
+    FUGU_TRY(file.add(meter, {"--add", 0, 0}));
+  }
+  for (const std::string& meter : arguments.rotated) FUGU_TRY(file.rotate(meter, {"--rotate", 0, 0}));
+  for (const std::string& meter : arguments.removed) FUGU_TRY(file.remove(meter, {"--remove", 0, 0}));
+  FUGU_TRY(file.replace(arguments.out, arguments.collector_out));
+  note(std::to_string(arguments.added.size()) + " meters added, " + std::to_string(arguments.rotated.size()) +
+       " with new keys, " + std::to_string(arguments.removed.size()) + " removed; give the collector " +
+       arguments.collector_out + " before their next reports arrive");
+  return kDone;
+}
+
 Outcome make_keys(const KeysArguments& arguments) {
   FUGU_TRY(check_different(
       {{"--readings", arguments.readings}, {"--out", arguments.out}, {"--collector-out", arguments.collector_out}}));
+  if (!arguments.added.empty() || !arguments.rotated.empty() || !arguments.removed.empty())
+    return change_keys(arguments);
   MeterKeyFile file;
   if (!arguments.readings.empty()) FUGU_TRY(add_meters_of(arguments.readings, file));
   for (const std::string& meter : arguments.meters) FUGU_TRY(file.add(meter, {"--meter", 0, 0}));
@@ -107,12 +112,20 @@ void add_keys(CLI::App& command, Outcome& outcome) {
   keys->footer(R"(
 Each meter gets two keys: the shift key decides how far readings are moved, the report key authenticates reports. The
 collector gets the report keys only; with shift keys it could undo the shifts, and refuses to read them.
+With --add, --rotate and --remove both files are there and get changed; a gateway that reads from a pipe goes on with
+them from its next row. Numbers of reports go on under new keys. A removed meter's readings are passed over; what waits
+is still sent. The collector takes reports made with former keys, but none with a number above the first that it got
+with a newer one: whoever has an old key cannot go on with it.
 
-Example
+Examples
   fugu meter keys --readings readings.csv --out meters.keys --collector-out collector.keys
+  fugu meter keys --add h21 --rotate h3 --remove h7 --out meters.keys --collector-out collector.keys
 )");
   keys->add_option("--readings", arguments->readings, "Readings whose meters get keys, CSV long");
   keys->add_option("--meter", arguments->meters, "A meter that gets keys; may be given several times");
+  keys->add_option("--add", arguments->added, "A meter that joins; may be given several times");
+  keys->add_option("--rotate", arguments->rotated, "A meter that gets new keys; may be given several times");
+  keys->add_option("--remove", arguments->removed, "A meter that leaves; may be given several times");
   keys->add_option("--out", arguments->out, "Keys for the meters' side")->required();
   keys->add_option("--collector-out", arguments->collector_out, "Keys for the collector")->required();
   keys->callback([arguments, &outcome] { outcome = make_keys(*arguments); });
@@ -128,7 +141,9 @@ struct ReportArguments {
   std::string unit_step = "1";
   std::string slot_length;
   std::string divide_below;
-  Slot ring_slots = 0;
+  std::optional<Slot> period_slots;
+  std::optional<Slot> ring_slots;
+  std::string calendar;
   std::size_t queue_max = 0;
   std::string state;
   std::string out = "-";
@@ -140,10 +155,12 @@ std::string summary_of(const DurableGateway& durable, const std::string& state) 
   const Gateway::Counters& counters = gateway.counters();
   std::string text =
       std::to_string(counters.readings) + " readings, " + std::to_string(durable.sent()) + " reports sent";
-  if (const auto due = gateway.next_due())
+  if (const auto due = gateway.next_due(); due && gateway.waits())
     text += "; some wait in " + state + ", the next for " + gateway.rules().format.time_text(*due);
   if (counters.divided > 0) text += "; " + std::to_string(counters.divided) + " readings were divided";
   if (counters.seen > 0) text += "; " + std::to_string(counters.seen) + " readings had been taken before";
+  if (counters.removed > 0)
+    text += "; " + std::to_string(counters.removed) + " readings of removed meters were passed over";
   if (counters.early > 0)
     text += "; the queue was full and " + std::to_string(counters.early) + " reports went out before they were due";
   return text;
@@ -159,9 +176,28 @@ Result<std::optional<double>> deviation_steps(const std::string& text, const Uni
   return std::optional<double>(value / step.to_double());
 }
 
+Result<Periods> periods_of(const ReportArguments& arguments, const Clock& clock) {
+  const int given =
+      (arguments.period_slots ? 1 : 0) + (arguments.ring_slots ? 1 : 0) + (arguments.calendar.empty() ? 0 : 1);
+  if (given > 1) return Error{Cause::usage, "expected one of --period, --ring and --calendar"};
+  if (arguments.period_slots) return of_option("--period", Periods::every(*arguments.period_slots));
+  if (arguments.ring_slots) return of_option("--ring", Periods::every(*arguments.ring_slots));
+  if (arguments.calendar.empty()) return Periods();
+  FUGU_ASSIGN(Input input, Input::open(arguments.calendar));
+  return Periods::read(std::move(input), clock);
+}
+
+void note_what_is_protected(const MeterRules& rules) {
+  if (!rules.scheme.is_lagged())
+    note("published form: stamps are protected, arrival times are not; the lagged form protects both");
+  if (rules.periods.any())
+    note("reports carry their period: when within a period is protected, in which period is not");
+}
+
 Outcome report(const ReportArguments& arguments) {
   FUGU_TRY(check_different({{"--readings", arguments.readings},
                             {"--keys", arguments.keys},
+                            {"--calendar", arguments.calendar},
                             {"--state", arguments.state},
                             {"--out", arguments.out}}));
   FUGU_ASSIGN(TemporalScheme scheme, arguments.scheme.scheme());
@@ -175,10 +211,12 @@ Outcome report(const ReportArguments& arguments) {
   FUGU_ASSIGN(Input input, Input::open(arguments.readings, progress));
   const NameTable meters = keys.meters;
   FUGU_ASSIGN(MeterReadings readings, MeterReadings::open(std::move(input), meters, {step, slot_s, warn}));
+  FUGU_ASSIGN(Periods periods, periods_of(arguments, readings.format().clock));
   FUGU_ASSIGN(Gateway fresh, Gateway::make({.scheme = std::move(scheme),
                                             .parts = arguments.scheme.parts,
                                             .divide_below_steps = divide_below,
-                                            .ring_slots = arguments.ring_slots,
+                                            .periods = std::move(periods),
+                                            .ring = arguments.ring_slots.has_value(),
                                             .queue_max = arguments.queue_max,
                                             .format = readings.format()},
                                            std::move(keys)));
@@ -189,11 +227,10 @@ Outcome report(const ReportArguments& arguments) {
   }
   FUGU_ASSIGN(DurableGateway gateway,
               DurableGateway::open(std::move(fresh), std::move(lock), std::make_unique<ReportLog>(std::move(log))));
-  if (!gateway.gateway().rules().scheme.is_lagged())
-    note("published form: stamps are protected, arrival times are not; the lagged form protects both");
+  note_what_is_protected(gateway.gateway().rules());
   {
     Progress taken("readings taken");
-    FUGU_TRY(gateway.run(readings, arguments.drain,
+    FUGU_TRY(gateway.run(readings, arguments.keys, arguments.drain,
                          [&] { taken.update(gateway.gateway().counters().readings, *progress); }));
   }  // its line is gone before the last words
   note(summary_of(gateway, arguments.state));
@@ -204,11 +241,15 @@ void add_report_command(CLI::App& command, Outcome& outcome) {
   auto arguments = std::make_shared<ReportArguments>();
   CLI::App* report_command = command.add_subcommand("report", "The meter's side: move readings in time and send them");
   report_command->footer(R"(
-Reads CSV `time,meter,value`, ordered by time, and appends reports `arrival,meter,number,slot,value,mac`. The state file
+Reads CSV `time,meter,value`, ordered by time, and appends reports
+`arrival,meter,number,period,slot,value,reports,mac`. The state file
 is made durable before anything is sent: killed at any point, give the same command again; nothing is lost, and what is
 sent twice the collector recognises. A missing reading is not reported.
 One gateway at a time: a second one with the same state is refused (STATE.lock). Without its state, a gateway does not
 go on with reports that are there: numbers would be used twice. Readings without a row change nothing.
+With --period, --ring or --calendar reports carry the period that their reading was taken in, so that sums over it are
+exact, and a row at its end says how many there were; moves from one period into another are not protected then. A
+calendar is CSV `start,tariff`, one row per period, the last without a tariff; it may grow while the gateway is down.
 A queue that is full sends what is due first at once, and says so; the lagged form refuses a queue that could get full.
 Through a pipe, reports leave when the next slot's first row comes: the lagged form needs a row for every slot there, if
 only one with an empty value. From a file, all leave at once, and only the column `arrival` is protected.
@@ -229,271 +270,16 @@ Examples
   report_command->add_option("--slot-length", arguments->slot_length, "Length of a slot when times are stamps: 15m");
   report_command->add_option("--divide-below", arguments->divide_below,
                              "Divide only while the recent deviation is below this, in the unit of the readings");
-  report_command->add_option("--ring", arguments->ring_slots, "Keep stamps within periods of that many slots");
+  report_command->add_option("--period", arguments->period_slots,
+                             "Reports carry their period of that many slots, counted from slot 0 (UTC with stamps)");
+  report_command->add_option("--calendar", arguments->calendar, "Reports carry their period of this calendar, CSV");
+  report_command->add_option("--ring", arguments->ring_slots, "As --period, and stamps stay within the period, too");
   report_command->add_option("--queue", arguments->queue_max,
                              "Reports held back per meter at most; as many as can be due without it");
   report_command->add_option("--state", arguments->state, "What is needed to go on after a restart")->required();
   report_command->add_option("--out", arguments->out, "Reports; - is standard output")->capture_default_str();
   report_command->add_flag("--drain", arguments->drain, "At the end of the input, let time go on until all is sent");
   report_command->callback([arguments, &outcome] { outcome = report(*arguments); });
-}
-
-// --- fugu meter collect
-// -----------------------------------------------------------------------------------------------
-
-struct CollectArguments {
-  SchemeOptions scheme;
-  std::string reports = "-";
-  std::string keys;
-  std::string unit_step = "1";
-  std::string slot_length;
-  std::string from = "0";
-  Slot slots = 0;
-  bool ring = false;
-  bool skip_forged = false;
-  std::string out = "-";
-  std::string accumulated;
-  std::string recorded;
-  std::string statistics;
-  std::string histogram;
-  std::string bin_width;
-};
-
-struct Collected {
-  const CollectorKeyFile& keys;
-  const Collector& collector;
-  const ReportFormat& format;
-  Slot first_slot;
-  Slot slots;
-
-  std::string value(std::int64_t steps) const { return format.unit_step.text(steps); }
-  std::string number(double steps) const { return short_number(steps * format.unit_step.to_double()); }
-};
-
-std::string estimates_text(const Collected& all) {
-  std::string text = "time,reports,timely,estimate,deviation,smoothed\n";
-  Slot slot = all.first_slot;
-  for (const SlotEstimate& estimate : all.collector.estimates()) {
-    text.append(all.format.time_text(slot++)).append(",").append(std::to_string(estimate.reports)).append(",");
-    text.append(all.value(estimate.timely_steps)).append(",").append(all.number(estimate.estimate)).append(",");
-    text.append(all.number(std::sqrt(estimate.variance))).append(",").append(all.number(estimate.smoothed)) += '\n';
-  }
-  return text;
-}
-
-std::string accumulated_text(const Collected& all) {
-  std::string text = "meter,value,reports,outside,outside_value,duplicates,too_late,lost\n";
-  for (NameTable::Id meter = 0; meter < all.keys.meters.size(); ++meter) {
-    const Collector::Account account = all.collector.account(meter);
-    text.append(all.keys.meters.name(meter)).append(",").append(all.value(account.sum_steps));
-    text.append(",").append(std::to_string(account.reports)).append(",").append(std::to_string(account.outside));
-    text.append(",").append(all.value(account.outside_steps)).append(",").append(std::to_string(account.duplicates));
-    text.append(",").append(std::to_string(account.too_late)).append(",").append(std::to_string(account.lost)) += '\n';
-  }
-  return text;
-}
-
-std::string recorded_text(const Collected& all) {
-  std::string text = "time";
-  for (NameTable::Id meter = 0; meter < all.keys.meters.size(); ++meter)
-    text.append(",").append(all.keys.meters.name(meter));
-  text += '\n';
-  for (Slot slot = 0; slot < all.slots; ++slot) {
-    text += all.format.time_text(all.first_slot + slot);
-    for (NameTable::Id meter = 0; meter < all.keys.meters.size(); ++meter)
-      text.append(",").append(all.value(all.collector.recorded(meter)[static_cast<std::size_t>(slot)]));
-    text += '\n';
-  }
-  return text;
-}
-
-std::string statistics_text(const Collected& all) {
-  std::string text = "meter,count,minimum,maximum,median,mean,variance\n";
-  const double unit = all.format.unit_step.to_double();
-  for (NameTable::Id meter = 0; meter < all.keys.meters.size(); ++meter) {
-    const auto values = all.collector.values(meter);
-    text += all.keys.meters.name(meter);
-    if (values.empty()) {
-      text += ",0,,,,,\n";
-      continue;
-    }
-    const OrderFreeStatistics statistics = order_free_statistics({values.begin(), values.end()});
-    text.append(",").append(std::to_string(statistics.count)).append(",").append(all.value(statistics.minimum));
-    text.append(",").append(all.value(statistics.maximum)).append(",").append(all.number(statistics.median));
-    text.append(",").append(all.number(statistics.mean)).append(",").append(all.number(statistics.variance * unit)) +=
-        '\n';
-  }
-  return text;
-}
-
-/// In steps; nothing when no histogram is wanted.
-Result<std::optional<std::int64_t>> bin_width_of(const CollectArguments& arguments, const UnitStep& unit_step) {
-  if (arguments.histogram.empty() && arguments.bin_width.empty()) return std::optional<std::int64_t>();
-  if (arguments.histogram.empty()) return Error{Cause::usage, "--bin-width belongs to --histogram"};
-  std::int64_t width = 0;
-  if (unit_step.steps(arguments.bin_width, width) != DecimalFault::none || width < 1)
-    return Error{Cause::usage, "--bin-width: expected a number above 0 for --histogram, at least one unit step"};
-  return std::optional<std::int64_t>(width);
-}
-
-Result<std::string> histogram_text(const Collected& all, std::int64_t width) {
-  constexpr std::int64_t kBinsMax = 100'000;
-  std::string text = "meter,from,count\n";
-  for (NameTable::Id meter = 0; meter < all.keys.meters.size(); ++meter) {
-    const auto values = all.collector.values(meter);
-    if (values.empty()) continue;
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    const std::int64_t lowest = (*low >= 0 ? *low / width : -((-*low + width - 1) / width)) * width;
-    if ((*high - lowest) / width >= kBinsMax)
-      return Error{Cause::usage, "--bin-width: expected a number that needs at most 100,000 bins"};
-    const auto counts = histogram(values, lowest, width, static_cast<std::size_t>((*high - lowest) / width + 1));
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      if (counts[i] == 0) continue;
-      text.append(all.keys.meters.name(meter)).append(",");
-      text.append(all.value(lowest + static_cast<std::int64_t>(i) * width)).append(",");
-      text.append(std::to_string(counts[i])) += '\n';
-    }
-  }
-  return text;
-}
-
-/// A slot number, or a time stamp: then slots lie as it does.
-Result<Slot> parse_from(const CollectArguments& arguments, ReportFormat& format) {
-  FUGU_ASSIGN(const auto slot_s, slot_length_of(arguments.slot_length));
-  if (!slot_s) {
-    const auto slot = parse_slot_number(arguments.from);
-    if (!slot) return Error{Cause::usage, "--from: expected a slot number, or a time stamp and --slot-length"};
-    return *slot;
-  }
-  Stamp stamp;
-  const TimeFault fault = parse_stamp(arguments.from, std::nullopt, stamp);
-  if (fault != TimeFault::none)
-    return Error{Cause::usage, std::string("--from: expected ").append(expected_stamp(fault))};
-  const std::int64_t phase_s = (stamp.instant_s % *slot_s + *slot_s) % *slot_s;
-  format.clock = Clock(phase_s, *slot_s);
-  format.utc_offset_s = stamp.utc_offset_s;
-  return *format.clock.slot_at(stamp.instant_s);
-}
-
-Result<void> take_all(ReportReader& reader, Collector& collector, const ReadProgress& read) {
-  Progress progress("reports collected");
-  ReportReader::Row row;
-  for (std::uint64_t count = 0;; ++count) {
-    FUGU_ASSIGN(const bool more, reader.next(row));
-    if (!more) return {};
-    if (collector.take(row.meter, row.report) == Collector::Taken::conflict) {
-      return found_but_expected(reader.here(), "a number that this meter used for another report",
-                                "each number once; its state file may be an old copy");
-    }
-    progress.update(count, read);
-  }
-}
-
-std::string summary_of(const Collected& all, std::uint64_t forged) {
-  Collector::Account sum;
-  for (NameTable::Id meter = 0; meter < all.keys.meters.size(); ++meter) {
-    const Collector::Account account = all.collector.account(meter);
-    sum.reports += account.reports;
-    sum.outside += account.outside;
-    sum.duplicates += account.duplicates;
-    sum.too_late += account.too_late;
-    sum.lost += account.lost;
-  }
-  std::string text = std::to_string(sum.reports) + " reports";
-  const auto add = [&](std::uint64_t count, const char* what) {
-    if (count > 0) text.append(", ").append(std::to_string(count)).append(" ").append(what);
-  };
-  add(sum.outside, "outside the window");
-  add(sum.duplicates, "duplicates dropped");
-  add(sum.too_late, "too late and dropped");
-  add(sum.lost, "lost");
-  add(forged, "forged and skipped");
-  return text;
-}
-
-/// Reports came for the window, and not one of them when the scheme says.
-bool none_timely(const Collected& all) {
-  std::uint64_t came = 0;
-  for (NameTable::Id meter = 0; meter < all.keys.meters.size(); ++meter) came += all.collector.account(meter).reports;
-  const auto& estimates = all.collector.estimates();
-  return came > 0 &&
-         std::all_of(estimates.begin(), estimates.end(), [](const auto& each) { return each.reports == 0; });
-}
-
-Outcome collect(const CollectArguments& arguments) {
-  FUGU_TRY(check_different({{"--reports", arguments.reports},
-                            {"--keys", arguments.keys},
-                            {"--out", arguments.out},
-                            {"--accumulated", arguments.accumulated},
-                            {"--recorded", arguments.recorded},
-                            {"--statistics", arguments.statistics},
-                            {"--histogram", arguments.histogram}}));
-  FUGU_ASSIGN(const TemporalScheme scheme, arguments.scheme.scheme());
-  ReportFormat format;
-  FUGU_ASSIGN(format.unit_step, unit_step_of(arguments.unit_step));
-  FUGU_ASSIGN(const auto bin_width, bin_width_of(arguments, format.unit_step));
-  FUGU_ASSIGN(const Slot first_slot, parse_from(arguments, format));
-  FUGU_ASSIGN(Input key_input, Input::open(arguments.keys));
-  FUGU_ASSIGN(const CollectorKeyFile keys, CollectorKeyFile::read(std::move(key_input)));
-  FUGU_ASSIGN(Collector collector,
-              Collector::make(scheme, keys.keys.size(), {first_slot, arguments.slots, arguments.ring}));
-  const auto progress = std::make_shared<ReadProgress>();
-  FUGU_ASSIGN(Input input, Input::open(arguments.reports, progress));
-  using Forged = ReportReader::Forged;
-  FUGU_ASSIGN(ReportReader reader, ReportReader::open(std::move(input), keys.meters, keys.keys, format,
-                                                      arguments.skip_forged ? Forged::skip : Forged::error));
-  FUGU_TRY(take_all(reader, collector, *progress));
-  const Collected all{keys, collector, format, first_slot, arguments.slots};
-  std::string bins;
-  if (bin_width) {
-    FUGU_ASSIGN(bins, histogram_text(all, *bin_width));
-  }
-  FUGU_TRY(write_file(arguments.out, estimates_text(all)));
-  if (!arguments.accumulated.empty()) FUGU_TRY(write_file(arguments.accumulated, accumulated_text(all)));
-  if (!arguments.recorded.empty()) FUGU_TRY(write_file(arguments.recorded, recorded_text(all)));
-  if (!arguments.statistics.empty()) FUGU_TRY(write_file(arguments.statistics, statistics_text(all)));
-  if (bin_width) FUGU_TRY(write_file(arguments.histogram, bins));
-  note(summary_of(all, reader.forged()));
-  if (none_timely(all))
-    warn(
-        "no report was in time, so all estimates are 0: give the --b, or the --epsilon, --delta, --move and --parts, "
-        "that the meters were given, and their window");
-  return kDone;
-}
-
-void add_collect(CLI::App& command, Outcome& outcome) {
-  auto arguments = std::make_shared<CollectArguments>();
-  CLI::App* collect_command = command.add_subcommand("collect", "The collector's side: estimates, sums, statistics");
-  collect_command->footer(R"(
-Give the options of the scheme the meters use: the published form needs its b for the correction factor, the lagged one
-its lag. Rules: a report counts once, by its number; one that comes more than 1,024 reports late is dropped; numbers
-that never came are counted as lost; a wrong MAC is an error, or skipped with --skip-forged. Stamps outside of the window
-are counted apart (head-cutting), or moved into it as into a ring (--ring): then sums are exact when all readings were
-taken inside of it.
-
-Examples
-  fugu meter collect --reports reports.csv --keys collector.keys --b 1 --from 0 --slots 1440 --out estimates.csv
-  fugu meter collect --reports reports.csv --keys collector.keys --b 1 --from 0 --slots 1440 --ring \
-                     --accumulated sums.csv --statistics statistics.csv --histogram bins.csv --bin-width 50
-)");
-  arguments->scheme.add_to(*collect_command);
-  collect_command->add_option("--reports", arguments->reports, "Reports; - is standard input")->capture_default_str();
-  collect_command->add_option("--keys", arguments->keys, "Report keys of the meters")->required();
-  collect_command->add_option("--unit-step", arguments->unit_step, "Grid of the values")->capture_default_str();
-  collect_command->add_option("--slot-length", arguments->slot_length, "Length of a slot when times are stamps: 15m");
-  collect_command->add_option("--from", arguments->from, "First slot of the window, or its time")
-      ->capture_default_str();
-  collect_command->add_option("--slots", arguments->slots, "Length of the window")->required();
-  collect_command->add_flag("--ring", arguments->ring, "Ring-moving instead of head-cutting");
-  collect_command->add_flag("--skip-forged", arguments->skip_forged, "Skip and count reports with a wrong MAC");
-  collect_command->add_option("--out", arguments->out, "Estimates per slot; - is standard output")
-      ->capture_default_str();
-  collect_command->add_option("--accumulated", arguments->accumulated, "Sums per meter over the window");
-  collect_command->add_option("--recorded", arguments->recorded, "What is recorded per slot and meter, CSV wide");
-  collect_command->add_option("--statistics", arguments->statistics, "Per meter what does not depend on time");
-  collect_command->add_option("--histogram", arguments->histogram, "Values per meter in bins, CSV");
-  collect_command->add_option("--bin-width", arguments->bin_width, "Width of a bin");
-  collect_command->callback([arguments, &outcome] { outcome = collect(*arguments); });
 }
 
 // --- fugu meter lag
@@ -548,7 +334,7 @@ void add_meter(CLI::App& app, Outcome& outcome) {
   command->require_subcommand(1);
   add_keys(*command, outcome);
   add_report_command(*command, outcome);
-  add_collect(*command, outcome);
+  add_meter_collect(*command, outcome);
   add_lag(*command, outcome);
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int kMeters = 5;
 constexpr int kSlots = 400;
-constexpr const char* kReport = "meter report --readings r.csv --keys meters.keys --state g.state --out reports.csv ";
+constexpr const char* kReport =
+    "meter report --readings r.csv --keys meters.keys --period 400 --state g.state --out reports.csv ";
 constexpr const char* kCollect =
     "meter collect --reports reports.csv --keys collector.keys --from 0 --slots 400 --ring --out e.csv --accumulated "
     "a.csv ";
@@ -52,7 +53,8 @@ class Meter : public ::testing::Test {
       for (int slot = 0; slot < kSlots; ++slot) sum += load(meter, slot);
       EXPECT_EQ(fields[1], std::to_string(sum));
       EXPECT_EQ(fields[2], std::to_string(kSlots));
-      EXPECT_EQ(fields.back(), "0") << "lost";
+      EXPECT_EQ(fields[6], "0") << "lost";
+      EXPECT_EQ(fields[7], "yes") << "complete";
       ++meters;
     }
     EXPECT_EQ(meters, kMeters);
@@ -120,10 +122,11 @@ TEST_F(Meter, AReplayedReportCountsOnceAndAForgedOneNotAtAll) {
   write_file(directory / "reports.csv", reports + forged);
   const Finished refused = fugu(std::string(kCollect).append("--b 1"));
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_NE(refused.err.find("reports.csv:2002:1: found a report that meter"), std::string::npos) << refused.err;
-  const Finished skipped = fugu(std::string(kCollect).append("--b 1 --skip-forged"));
-  EXPECT_EQ(skipped.exit_code, 0);
-  EXPECT_NE(skipped.err.find("1 forged and skipped"), std::string::npos);
+  EXPECT_NE(refused.err.find("reports.csv:2007:1: found a report that meter"), std::string::npos) << refused.err;
+  const Finished aside = fugu(std::string(kCollect).append("--b 1 --set-aside aside.csv"));
+  EXPECT_EQ(aside.exit_code, 0);
+  EXPECT_NE(aside.err.find("1 rows set aside"), std::string::npos) << aside;
+  EXPECT_EQ(text("aside.csv"), "line,reason,row\n2007,forged," + forged);
   expect_exact_sums();
 }
 
@@ -150,7 +153,21 @@ TEST_F(Meter, BadInputIsNamed) {
   expect(report_options + "--epsilon 1", 2, "needs both --epsilon and --delta");
   expect(report_options + "--epsilon 1 --delta 2", 2, "delta: expected");
   expect(report_options + "--epsilon 1 --delta 1e-4 --queue 3", 3, "can get full");
-  expect(report_options + "--epsilon 1 --delta 1e-4 --ring 96", 3, "a ring would show");
+  const std::string periodless = "meter report --readings r.csv --keys meters.keys --state g.state --out reports.csv ";
+  expect(periodless + "--epsilon 1 --delta 1e-4 --ring 96", 3, "a ring would show");
+  expect(periodless + "--b 1 --ring 1", 3, "--ring: periods of 1 slot protect nothing");
+  expect(periodless + "--b 1 --period 1", 3, "--period: periods of 1 slot protect nothing");
+  expect(periodless + "--b 1 --period 9 --ring 9", 2, "expected one of --period, --ring and --calendar");
+  expect(periodless + "--b 1 --calendar none.csv", 2, "none.csv");
+  expect("meter keys --rotate m9 --out meters.keys --collector-out collector.keys", 2, "--rotate: found meter 'm9'");
+  expect("meter keys --add m1 --out meters.keys --collector-out collector.keys", 2, "--add: found a meter that has");
+  expect("meter keys --add m9 --meter m8 --out meters.keys --collector-out collector.keys", 2, "--add, --rotate and");
+  const std::string billing = "meter collect --keys collector.keys --b 1 --slots 9 --bill b.csv ";
+  expect(billing, 2, "--bill needs --state");
+  expect(billing + "--state c.state", 2, "--bill needs --unit");
+  expect(billing + "--state c.state --unit kW", 2, "state the --slot-length");
+  expect(billing + "--state c.state --unit horses", 2, "--unit: expected W, kW, Wh or kWh");
+  expect("meter collect --keys collector.keys --b 1 --slots 9 --bill-incomplete", 2, "belongs to --bill");
   expect(report_options + "--epsilon 1 --delta 1e-4 --parts 2 --divide-below 5", 3, "when the load is steady");
   expect(report_options + "--b 1 --parts 2 --divide-below much", 2, "--divide-below: expected a number above 0");
   expect("meter keys --readings r.csv --out meters.keys --collector-out c", 2, "is there already");
@@ -171,7 +188,7 @@ TEST_F(Meter, BadInputIsNamed) {
   write_file(directory / "g.state", state);
   ASSERT_EQ(fugu("meter keys --meter other --out other.keys --collector-out other.collector").exit_code, 0);
   write_file(directory / "other.csv", "time,meter,value\n1,other,2\n");
-  expect("meter report --b 1 --readings other.csv --keys other.keys --state g.state --out o.csv", 2,
+  expect("meter report --b 1 --readings other.csv --keys other.keys --period 400 --state g.state --out o.csv", 2,
          "found the state of another meter");
   expect("meter report --b 1 --readings r.csv --keys other.keys --state o.state --out o.csv", 2,
          "r.csv:2:3: found meter");
@@ -249,16 +266,18 @@ TEST_F(Meter, AnOldStateIsNoticed) {
   EXPECT_NE(collected.err.find("its state file may be an old copy"), std::string::npos) << collected.err;
 }
 
-TEST_F(Meter, ACollectorWithOtherOptionsIsTold) {
-  ASSERT_EQ(fugu(std::string(kReport).append("--epsilon 1 --delta 1e-4 --drain")).exit_code, 0);
-  const Finished other = fugu(std::string(kCollect).append("--epsilon 4 --delta 1e-1"));
-  EXPECT_EQ(other.exit_code, 0) << other;
-  EXPECT_NE(other.err.find("no report was in time"), std::string::npos) << other;
-  const Finished same = fugu(std::string(kCollect).append("--epsilon 1 --delta 1e-4"));
-  EXPECT_EQ(same.err.find("no report was in time"), std::string::npos) << same;
-  const Finished coarse = fugu(std::string(kCollect).append("--epsilon 1 --delta 1e-4 --unit-step 0.5"));
-  EXPECT_EQ(coarse.exit_code, 2) << coarse;
-  EXPECT_NE(coarse.err.find("unit step"), std::string::npos) << coarse;
+// Collected with another b, every estimate was wrong by the correction factor, and nobody was told.
+TEST_F(Meter, ACollectorWithOtherOptionsIsRefused) {
+  ASSERT_EQ(fugu(std::string(kReport).append("--b 1 --drain")).exit_code, 0);
+  for (const char* other :
+       {"--b 2", "--epsilon 1 --delta 1e-4", "--b 1 --parts 2", "--b 1 --lambda 3", "--b 1 --unit-step 0.5"}) {
+    const Finished refused = fugu(std::string(kCollect).append(other));
+    EXPECT_EQ(refused.exit_code, 2) << other << refused;
+    EXPECT_NE(refused.err.find("with the scheme, parts, unit step and slot length"), std::string::npos) << refused;
+    EXPECT_FALSE(std::filesystem::exists(directory / "a.csv"));
+  }
+  EXPECT_EQ(fugu(std::string(kCollect).append("--b 1")).exit_code, 0);
+  expect_exact_sums();
 }
 
 TEST_F(Meter, AHistogramNeedsItsBinWidthBeforeAnythingIsWritten) {
@@ -362,6 +381,216 @@ TEST_F(Meter, ReadingsWithoutARowChangeNothing) {
   const Finished after = fugu(options + "--drain");
   EXPECT_EQ(after.exit_code, 0) << after;
   EXPECT_EQ(lines_of(text("reports.csv")).size(), 3U);
+}
+
+/// Four days of 100 slots; bills of the window.
+class Billing : public Meter {
+ protected:
+  static constexpr const char* kSend =
+      "meter report --readings r.csv --keys meters.keys --epsilon 1 --delta 1e-4 --period 100 --state g.state "
+      "--out reports.csv --drain";
+  static constexpr const char* kBill =
+      "meter collect --reports reports.csv --keys collector.keys --epsilon 1 --delta 1e-4 --unit Wh "
+      "--state c.state --bill b.csv --out e.csv ";
+
+  void SetUp() override {
+    Meter::SetUp();
+    ASSERT_EQ(fugu(kSend).exit_code, 0);
+  }
+  Finished bill(const std::string& options) { return fugu(kBill + options); }
+
+  /// The rows of a bill as `meter from` → kWh · 1000.
+  std::map<std::string, int> billed() {
+    std::map<std::string, int> bills;
+    for (const std::string& line : lines_of(text("b.csv"))) {
+      const auto fields = fields_of(line);
+      if (fields[0] != "meter") bills[fields[0] + " " + fields[1]] = static_cast<int>(std::stod(fields[4]) * 1000 + .5);
+    }
+    return bills;
+  }
+  static std::map<std::string, int> truth(int first_day, int days) {
+    std::map<std::string, int> bills;
+    for (int meter = 0; meter < kMeters; ++meter) {
+      for (int day = first_day; day < first_day + days; ++day) {
+        int& sum = bills["m" + std::to_string(meter) + " " + std::to_string(day * 100)];
+        for (int slot = day * 100; slot < (day + 1) * 100; ++slot) sum += load(meter, slot);
+      }
+    }
+    return bills;
+  }
+};
+
+// A day of a longer log, as a ring or not: its own readings, to the last unit. It used to get those of all days.
+TEST_F(Billing, AWindowHasItsOwnReportsAndNobodyElses) {
+  EXPECT_EQ(bill("--from 100 --slots 100 --ring --accumulated a.csv").exit_code, 0);
+  EXPECT_EQ(billed(), truth(1, 1));
+  for (const std::string& line : lines_of(text("a.csv"))) {
+    const auto fields = fields_of(line);
+    if (fields[0] == "meter") continue;
+    EXPECT_EQ(std::stoi(fields[1]), truth(1, 1).at(fields[0] + " 100"));
+    EXPECT_EQ(fields[7], "yes");
+  }
+  EXPECT_EQ(bill("--from 0 --slots 400").exit_code, 0);
+  EXPECT_EQ(billed(), truth(0, 4));
+  const Finished cut = bill("--from 100 --slots 150");
+  EXPECT_EQ(cut.exit_code, 2) << cut;
+  EXPECT_NE(cut.err.find("within the period from 200 to 300; expected whole periods"), std::string::npos) << cut;
+}
+
+// Without periods nobody can say whose a report is.
+TEST_F(Meter, ARingNeedsReportsThatCarryTheirPeriod) {
+  ASSERT_EQ(fugu("meter report --readings r.csv --keys meters.keys --b 1 --state g.state --out reports.csv --drain")
+                .exit_code,
+            0);
+  const Finished ring = fugu(std::string(kCollect).append("--b 1"));
+  EXPECT_EQ(ring.exit_code, 2) << ring;
+  EXPECT_NE(ring.err.find("reports.csv:2:1: found a report without its period"), std::string::npos) << ring;
+  const Finished cut = fugu(
+      "meter collect --reports reports.csv --keys collector.keys --b 1 --from 100 --slots 100 --out e.csv "
+      "--accumulated a.csv");
+  EXPECT_EQ(cut.exit_code, 0) << cut;
+  EXPECT_NE(cut.err.find("sums of 5 meters are not known to be exact"), std::string::npos) << cut;
+}
+
+// Day 0 replayed into the log of day 1 used to be billed again.
+TEST_F(Billing, ReplayedDaysAreNotBilledAgain) {
+  const auto lines = lines_of(text("reports.csv"));
+  std::string first_day = lines[0] + "\n", second_day = first_day;
+  for (const std::string& line : lines) {
+    if (fields_of(line)[3] == "0") first_day += line + "\n";
+    if (fields_of(line)[3] == "100") second_day += line + "\n";
+  }
+  write_file(directory / "reports.csv", first_day);
+  EXPECT_EQ(bill("--from 0 --slots 100").exit_code, 0);
+  EXPECT_EQ(billed(), truth(0, 1));
+  write_file(directory / "reports.csv", second_day + first_day.substr(first_day.find('\n') + 1));
+  const Finished second = bill("--from 100 --slots 100 --accumulated a.csv --ring");
+  EXPECT_EQ(second.exit_code, 0) << second;
+  EXPECT_EQ(billed(), truth(1, 1));
+  // A log that begins in the middle: what came before it is not lost.
+  write_file(directory / "reports.csv", second_day);
+  EXPECT_EQ(bill("--from 100 --slots 100 --accumulated a.csv").exit_code, 0);
+  EXPECT_EQ(fields_of(lines_of(text("a.csv"))[1])[6], "0") << "lost";
+  EXPECT_EQ(bill("--from 0 --slots 400").exit_code, 0);
+  EXPECT_EQ(billed(), truth(0, 2)) << "the memory has both days";
+}
+
+TEST_F(Billing, ALostTailIsNoticed) {
+  const std::string all = text("reports.csv");
+  std::string cut;
+  for (const std::string& line : lines_of(all)) {
+    const auto fields = fields_of(line);
+    if (fields[3] == "300" && !fields[6].empty()) break;  // the first meter is done with the last day
+    cut += line + "\n";
+  }
+  write_file(directory / "reports.csv", cut);
+  const Finished short_log = bill("--from 300 --slots 100 --accumulated a.csv");
+  EXPECT_EQ(short_log.exit_code, 0) << short_log;
+  EXPECT_NE(short_log.err.find("not billed: 5 periods of meters that are not closed yet"), std::string::npos)
+      << short_log;
+  EXPECT_TRUE(billed().empty());
+  EXPECT_NE(text("a.csv").find(",no,"), std::string::npos);
+  write_file(directory / "reports.csv", all);
+  EXPECT_EQ(bill("--from 300 --slots 100").exit_code, 0);
+  EXPECT_EQ(billed(), truth(3, 1));
+}
+
+// One meter's trouble is not everybody's.
+TEST_F(Billing, RowsThatCountForNobodyStopNobodysBill) {
+  std::string reports = text("reports.csv");
+  const std::string last = lines_of(reports).back();
+  reports +=
+      "nonsense\n99,stranger,0,0,1,5,," + std::string(32, '0') + "\n" + last.substr(0, last.size() - 4) + "0000\n";
+  write_file(directory / "reports.csv", reports);
+  EXPECT_EQ(bill("--from 0 --slots 400").exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(directory / "b.csv"));
+  const Finished aside = bill("--from 0 --slots 400 --set-aside aside.csv");
+  EXPECT_EQ(aside.exit_code, 0) << aside;
+  EXPECT_EQ(billed(), truth(0, 4));
+  const auto rows = lines_of(text("aside.csv"));
+  ASSERT_EQ(rows.size(), 4U) << text("aside.csv");
+  EXPECT_NE(rows[1].find(",malformed,nonsense"), std::string::npos);
+  EXPECT_NE(rows[2].find(",unknown meter,99,stranger"), std::string::npos);
+  EXPECT_NE(rows[3].find(",forged,"), std::string::npos);
+}
+
+TEST_F(Billing, TheMemoryKnowsItsScheme) {
+  EXPECT_EQ(bill("--from 0 --slots 400").exit_code, 0);
+  const Finished other =
+      fugu("meter collect --reports reports.csv --keys collector.keys --b 2 --state c.state --slots 400 --out e.csv");
+  EXPECT_EQ(other.exit_code, 2) << other;
+  EXPECT_NE(other.err.find("c.state:2:1: found 'agreement,lagged epsilon=1"), std::string::npos) << other;
+}
+
+// Tariffs by a calendar, and power that becomes energy.
+TEST_F(Meter, TariffsAreBilledInKilowattHours) {
+  write_file(directory / "calendar.csv", "start,tariff\n0,low\n100,high\n300,low\n400,\n");
+  ASSERT_EQ(fugu("meter report --readings r.csv --keys meters.keys --b 2 --parts 2 --calendar calendar.csv "
+                 "--state g.state --out reports.csv --drain")
+                .exit_code,
+            0);
+  const std::string collect =
+      "meter collect --reports reports.csv --keys collector.keys --b 2 --parts 2 --slots 400 --unit kW "
+      "--slot-length 15m --state c.state --bill b.csv --out e.csv --calendar ";
+  const Finished billed = fugu(collect + "calendar.csv");
+  EXPECT_EQ(billed.exit_code, 0) << billed;
+  int high = 0;
+  for (int slot = 100; slot < 300; ++slot) high += load(0, slot);
+  const std::string quarter[] = {".000000", ".250000", ".500000", ".750000"};
+  const std::string row = "m0,100,300,high," + std::to_string(high / 4) + quarter[high % 4] + "," +
+                          std::to_string(high) + ",400,0,complete\n";
+  EXPECT_NE(text("b.csv").find(row), std::string::npos) << text("b.csv") << row;
+  write_file(directory / "other.csv", "start,tariff\n0,low\n200,high\n400,\n");
+  const Finished other = fugu(collect + "other.csv");
+  EXPECT_EQ(other.exit_code, 2) << other;
+  EXPECT_NE(other.err.find("a period that the calendar does not have"), std::string::npos) << other;
+}
+
+TEST_F(Meter, StatisticsOfPartsAreRefused) {
+  ASSERT_EQ(fugu(std::string(kReport).append("--b 2 --parts 2 --drain")).exit_code, 0);
+  for (const char* option : {"--statistics s.csv", "--histogram s.csv --bin-width 5"}) {
+    const Finished refused = fugu(std::string(kCollect).append("--b 2 --parts 2 ").append(option));
+    EXPECT_EQ(refused.exit_code, 2) << refused;
+    EXPECT_NE(refused.err.find("readings are divided into 2 parts"), std::string::npos) << refused;
+    EXPECT_FALSE(std::filesystem::exists(directory / "e.csv"));
+  }
+  ASSERT_EQ(fugu(std::string(kCollect).append("--b 2 --parts 2")).exit_code, 0);
+}
+
+TEST_F(Meter, TwoValuesForOneSlotAreAnError) {
+  write_file(directory / "r.csv", "time,meter,value\n0,m0,4711\n0,m0,4712\n");
+  const Finished refused = fugu(std::string(kReport).append("--b 1"));
+  EXPECT_EQ(refused.exit_code, 2) << refused;
+  EXPECT_NE(refused.err.find("r.csv:3:1: found a second value of meter 'm0' for this slot"), std::string::npos)
+      << refused;
+  EXPECT_EQ(refused.err.find("471"), std::string::npos) << "no reading in a message";
+}
+
+// A meter joins, another gets new keys, a third leaves, and the gateway never stops.
+TEST_F(Meter, KeysChangeWhileAGatewayRuns) {
+  ProcessOptions options;
+  options.directory = directory.path();
+  const std::string command = "meter report --keys meters.keys --b 1 --period 4 --state g.state --out reports.csv";
+  Process gateway(fugu_command(command + " --drain"), options);
+  gateway.feed("time,meter,value\n0,m0,1\n0,m1,10\n0,m2,100\n1,m0,1\n1,m1,10\n1,m2,100\n2,m0,1\n");
+  ASSERT_TRUE(gateway.wait_until([&] {
+    const std::string state = text("g.state");  // with the last row
+    const std::size_t at = state.find("meter,m0,");
+    return at != std::string::npos && fields_of(state.substr(at, state.find('\n', at) - at))[3] == "2";
+  }));
+  const Finished changed =
+      fugu("meter keys --add new --rotate m0 --remove m1 --out meters.keys --collector-out collector.keys");
+  EXPECT_EQ(changed.exit_code, 0) << changed;
+  gateway.feed("2,m1,10\n2,m2,100\n2,new,1000\n3,m0,1\n3,m2,100\n3,new,1000\n");
+  const Finished finished = gateway.wait();
+  EXPECT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.err.find("1 readings of removed meters were passed over"), std::string::npos) << finished;
+  const Finished collected =
+      fugu("meter collect --reports reports.csv --keys collector.keys --b 1 --slots 4 --out e.csv --accumulated a.csv");
+  EXPECT_EQ(collected.exit_code, 0) << collected;
+  const std::string sums = text("a.csv");
+  for (const char* row : {"\nm0,4,4,", "\nm1,20,2,", "\nm2,400,4,", "\nnew,2000,2,"})
+    EXPECT_NE(sums.find(row), std::string::npos) << row << sums;
 }
 
 TEST_F(Meter, TheAuditSaysNoToThePublishedForm) {

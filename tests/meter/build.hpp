@@ -26,10 +26,9 @@ inline MeterKeyFile make_keys(std::size_t meters, unsigned salt = 0) {
   return file;
 }
 
-inline std::vector<SecretKey> report_keys(const MeterKeyFile& file) {
-  std::vector<SecretKey> keys;
-  for (const MeterKeys& key : file.keys) keys.push_back(key.report);
-  return keys;
+/// What the collector of these meters has.
+inline CollectorKeyFile collector_keys(const MeterKeyFile& file) {
+  return *CollectorKeyFile::read(Input::from_memory("collector.keys", file.collector_text()));
 }
 
 inline MeterRules published_rules(double b) { return {.scheme = *TemporalScheme::published(b)}; }
@@ -51,9 +50,16 @@ inline void run_slots(Gateway& gateway, Slot from, Slot to) {
   }
 }
 
-/// Time goes on until nothing waits any more.
-inline void drain(Gateway& gateway) {
-  while (const auto due = gateway.next_due()) gateway.end_slot(*due);
+/// Reports of `rules` that carry their period of that many slots.
+inline MeterRules with_periods(MeterRules rules, Slot slots) {
+  rules.periods = *Periods::every(slots);
+  return rules;
+}
+
+inline std::int64_t load_sum(std::size_t meter, Slot from, Slot to) {
+  std::int64_t sum = 0;
+  for (Slot slot = from; slot < to; ++slot) sum += load_steps(meter, slot);
+  return sum;
 }
 
 }  // namespace fugu::test

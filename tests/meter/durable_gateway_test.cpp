@@ -62,7 +62,7 @@ Result<void> run(const TempDir& directory, Slot first, int deadly_send, Killed w
       run_slots(fresh, slot, slot + 1);
       FUGU_TRY(send_then_save(fresh, *sink, state));
     }
-    drain(fresh);
+    fresh.drain();
     return send_then_save(fresh, *sink, state);
   }
   FUGU_ASSIGN(DurableGateway gateway, DurableGateway::open(std::move(fresh), std::move(lock), std::move(sink)));
@@ -91,10 +91,10 @@ bool survives(Killed when, int deadly_send, bool broken) {
     next = std::stol(read_file(directory / "slot")) + 1;
   }
   const MeterKeyFile keys = make_keys(kMeters);
-  const std::vector<SecretKey> checking = report_keys(keys);
+  const CollectorKeyFile checking = collector_keys(keys);
   std::map<std::pair<NameTable::Id, std::uint64_t>, Report> reports;
-  auto reader = ReportReader::open(*Input::open(directory / "reports.csv"), keys.meters, checking, {},
-                                   ReportReader::Forged::error);
+  auto reader =
+      ReportReader::open(*Input::open(directory / "reports.csv"), checking, {.scheme = published_rules(1).scheme});
   EXPECT_TRUE(reader);
   ReportReader::Row row;
   bool once = true;

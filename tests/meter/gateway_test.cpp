@@ -33,7 +33,7 @@ TEST(Gateway, SendsEveryReadingOnceToTheLastStep) {
     rules.parts = parts;
     auto gateway = Gateway::make(rules, make_keys(20));
     run_slots(*gateway, 0, 300);
-    drain(*gateway);
+    gateway->drain();
     EXPECT_EQ(gateway->outbox().size(), 20 * 300 * parts);
     expect_nothing_lost(gateway->outbox(), 20, 300);
     EXPECT_EQ(gateway->counters().early, 0);
@@ -46,7 +46,7 @@ TEST(Gateway, NumbersFollowSendingNotMeasuring) {
     gateway->measure(0, slot, slot);  // the value says when it was measured
     gateway->end_slot(slot);
   }
-  drain(*gateway);
+  gateway->drain();
   std::uint64_t next = 0;
   Slot arrival = 0;
   std::size_t same_slot_pairs = 0;
@@ -73,7 +73,7 @@ TEST(Gateway, ShiftsAreAFunctionOfKeyRulesMeterAndSlot) {
   auto other = Gateway::make(published_rules(1), make_keys(5, 1));
   for (Gateway* gateway : {&*one, &*same, &*other}) {
     run_slots(*gateway, 0, 50);
-    drain(*gateway);
+    gateway->drain();
   }
   ASSERT_EQ(one->outbox().size(), same->outbox().size());
   for (std::size_t i = 0; i < one->outbox().size(); ++i) EXPECT_EQ(one->outbox()[i].report, same->outbox()[i].report);
@@ -87,7 +87,7 @@ TEST(Gateway, ShiftsAreAFunctionOfKeyRulesMeterAndSlot) {
 std::vector<Slot> shifts_under(const MeterRules& rules, Slot slots) {
   auto gateway = Gateway::make(rules, make_keys(1));
   for (Slot slot = 0; slot < slots; ++slot) gateway->measure(0, slot, slot);  // the value says when it was measured
-  drain(*gateway);
+  gateway->drain();
   std::vector<Slot> shifts(static_cast<std::size_t>(slots));
   for (const auto& [meter, report] : gateway->outbox())
     shifts[static_cast<std::size_t>(report.value_steps)] = report.stamp - report.value_steps;
@@ -115,7 +115,7 @@ TEST(Gateway, TakesAReadingOnce) {
   EXPECT_EQ(gateway->measure(0, 5, 10), Gateway::Measured::queued);
   EXPECT_EQ(gateway->measure(0, 5, 11), Gateway::Measured::seen);
   EXPECT_EQ(gateway->measure(0, 4, 11), Gateway::Measured::seen);
-  drain(*gateway);
+  gateway->drain();
   EXPECT_EQ(gateway->outbox().size(), 1);
   EXPECT_EQ(gateway->counters().seen, 2);
 }
@@ -131,7 +131,7 @@ TEST(Gateway, DividesWhileTheLoadIsSteady) {
   EXPECT_LT(gateway->counters().divided, 105);
   for (Slot slot = 200; slot < 400; ++slot) gateway->measure(0, slot, 1000);
   EXPECT_GT(gateway->counters().divided, 180) << "it takes about 100 slots to forget";
-  drain(*gateway);
+  gateway->drain();
   EXPECT_EQ(sums_of(gateway->outbox()).at(0), 300 * 1000 + 50 * 3000);
 }
 
@@ -140,7 +140,7 @@ TEST(Gateway, AFullQueueSendsEarlyAndLosesNothing) {
   rules.queue_max = 3;
   auto gateway = Gateway::make(rules, make_keys(4));
   run_slots(*gateway, 0, 200);
-  drain(*gateway);
+  gateway->drain();
   EXPECT_GT(gateway->counters().early, 100);
   EXPECT_LE(gateway->counters().queued_most, 3);
   EXPECT_EQ(gateway->outbox().size(), 4 * 200);
@@ -163,8 +163,8 @@ TEST(Gateway, TheLaggedFormRefusesWhatWouldShow) {
   MeterRules adaptive = {.scheme = *TemporalScheme::lagged({.epsilon = 1, .delta = 1e-4, .parts = 2}), .parts = 2};
   EXPECT_TRUE(Gateway::make(adaptive, make_keys(1)));
   adaptive.divide_below_steps = 10;
-  MeterRules ring = lagged_rules();
-  ring.ring_slots = 96;
+  MeterRules ring = with_periods(lagged_rules(), 96);
+  ring.ring = true;
   MeterRules more_parts = lagged_rules();
   more_parts.parts = 2;
   for (const MeterRules& rules : {adaptive, ring, more_parts}) {
@@ -184,25 +184,136 @@ TEST(Gateway, RefusesRulesThatMakeNoSense) {
   rules.divide_below_steps = 5;
   EXPECT_FALSE(Gateway::make(rules, make_keys(1)));
   rules.divide_below_steps.reset();
-  rules.ring_slots = -1;
-  EXPECT_FALSE(Gateway::make(rules, make_keys(1)));
+  rules.ring = true;
+  EXPECT_FALSE(Gateway::make(rules, make_keys(1))) << "a ring without periods";
 }
 
 TEST(Gateway, ARingKeepsEveryPeriodWhole) {
-  MeterRules rules = published_rules(3);
-  rules.ring_slots = 24;
+  MeterRules rules = with_periods(published_rules(3), 24);
+  rules.ring = true;
   rules.parts = 2;
   auto gateway = Gateway::make(rules, make_keys(5));
   run_slots(*gateway, 0, 24 * 4);
-  drain(*gateway);
+  gateway->drain();
   std::map<std::pair<NameTable::Id, Slot>, std::int64_t> sums;
-  for (const auto& [meter, report] : gateway->outbox()) sums[{meter, report.stamp / 24}] += report.value_steps;
+  for (const auto& [meter, report] : gateway->outbox())
+    if (!report.closes_after) sums[{meter, report.stamp / 24}] += report.value_steps;
   EXPECT_EQ(sums.size(), 5 * 4);
   for (const auto& [key, sum] : sums) {
     std::int64_t truth = 0;
     for (Slot slot = key.second * 24; slot < (key.second + 1) * 24; ++slot) truth += load_steps(key.first, slot);
     EXPECT_EQ(sum, truth);
   }
+}
+
+TEST(Gateway, APeriodIsClosedWhenItIsOverAndAllOfItsReportsAreSent) {
+  for (const MeterRules& rules : {with_periods(published_rules(3), 24), with_periods(lagged_rules(), 24)}) {
+    auto gateway = Gateway::make(rules, make_keys(4));
+    run_slots(*gateway, 0, 24 * 4 + 5);
+    gateway->drain();
+    std::map<std::pair<NameTable::Id, Slot>, std::uint64_t> sent;
+    std::size_t closed = 0;
+    for (const auto& [meter, report] : gateway->outbox()) {
+      ASSERT_TRUE(report.period);
+      if (!report.closes_after) {
+        ++sent[{meter, *report.period}];
+        continue;
+      }
+      ++closed;
+      EXPECT_EQ(*report.closes_after, 24);
+      EXPECT_EQ(sent.at({meter, *report.period}), 24) << "all of them left before";
+      EXPECT_EQ(report.stamp, *report.period + 24);
+      EXPECT_GE(report.arrival, *report.period + 23);
+    }
+    EXPECT_EQ(closed, 4 * 4) << "the fifth period is not over, however long it is drained";
+    // It goes on.
+    run_slots(*gateway, 24 * 4 + 5, 24 * 5);
+    gateway->drain();
+    EXPECT_EQ(std::ranges::count_if(gateway->outbox(), [](const auto& out) { return out.report.closes_after == 24; }),
+              4 * 5);
+  }
+}
+
+// The period comes with the report; stamp and arrival are drawn as without one, so moves within a period are as hidden.
+TEST(Gateway, PeriodsDoNotChangeTheLawOfShifts) {
+  const Slot slots = 1000;
+  std::map<Slot, int> without;
+  std::map<Slot, int> with;
+  for (const Slot shift : shifts_under(lagged_rules(), slots)) ++without[shift];
+  auto gateway = Gateway::make(with_periods(lagged_rules(), 10), make_keys(1));
+  for (Slot slot = 0; slot < slots; ++slot) {
+    gateway->measure(0, slot, slot);
+    gateway->end_slot(slot);
+  }
+  gateway->drain();
+  bool leaves = false;
+  for (const auto& [meter, report] : gateway->outbox()) {
+    if (report.closes_after) continue;
+    EXPECT_EQ(report.arrival, report.stamp + gateway->rules().scheme.lag_slots());
+    EXPECT_EQ(*report.period, report.value_steps / 10 * 10);
+    leaves = leaves || report.stamp < *report.period || report.stamp >= *report.period + 10;
+    ++with[report.stamp - report.value_steps];
+  }
+  EXPECT_TRUE(leaves) << "stamps leave their period";
+  // Two draws of 1,000 each: P(0) = 0.46, so both counts have a deviation of 16.
+  EXPECT_NEAR(without[0], with[0], 6 * std::sqrt(2.0) * 16);
+}
+
+TEST(Gateway, AReadingOutsideOfTheCalendarIsNotTaken) {
+  MeterRules rules = published_rules(1);
+  rules.periods = *Periods::read(Input::from_memory("c", "start,tariff\n10,day\n20,\n"), {});
+  auto gateway = Gateway::make(rules, make_keys(1));
+  EXPECT_EQ(gateway->measure(0, 9, 1), Gateway::Measured::no_period);
+  EXPECT_EQ(gateway->measure(0, 10, 1), Gateway::Measured::queued);
+  EXPECT_EQ(gateway->measure(0, 20, 1), Gateway::Measured::no_period);
+  EXPECT_EQ(gateway->counters().readings, 1);
+  // A calendar may grow at its end, and not change what was sent for.
+  const std::string state = gateway->state();
+  rules.periods = *Periods::read(Input::from_memory("c", "start,tariff\n10,day\n20,night\n30,\n"), {});
+  EXPECT_TRUE(Gateway::make(rules, make_keys(1))->restore(Input::from_memory("s", state)));
+  rules.periods = *Periods::read(Input::from_memory("c", "start,tariff\n10,day\n15,night\n30,\n"), {});
+  const auto refused = Gateway::make(rules, make_keys(1))->restore(Input::from_memory("s", state));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("a period that the calendar does not have"), std::string::npos);
+}
+
+TEST(Gateway, KeysChangeWhileItRuns) {
+  const MeterRules rules = with_periods(published_rules(1), 10);
+  MeterKeyFile keys = make_keys(2);
+  auto gateway = Gateway::make(rules, keys);
+  run_slots(*gateway, 0, 5);
+  const std::string old_state = gateway->state();
+  ASSERT_TRUE(keys.add("m2", {}));
+  ASSERT_TRUE(keys.rotate("m0", {}));
+  ASSERT_TRUE(keys.remove("m1", {}));
+  ASSERT_TRUE(gateway->adopt(keys, "keys"));
+  EXPECT_EQ(gateway->meters().size(), 3);
+  run_slots(*gateway, 5, 10);
+  gateway->drain();
+  EXPECT_EQ(gateway->counters().removed, 5);
+  // Everything that was taken arrives, numbered without a break, and made with a key that the collector has.
+  const CollectorKeyFile collector = collector_keys(keys);
+  std::string text = std::string(kReportHeader).append("\n");
+  for (const auto& [meter, report] : gateway->outbox()) ReportFormat{}.append(text, meter_name(meter), report);
+  auto reader = ReportReader::open(Input::from_memory("r", text), collector, {.scheme = rules.scheme});
+  ReportReader::Row row;
+  std::map<NameTable::Id, std::int64_t> sums;
+  std::map<NameTable::Id, std::set<std::size_t>> used;
+  std::map<NameTable::Id, std::uint64_t> next;
+  while (*reader->next(row)) {
+    sums[row.meter] += row.report.value_steps;
+    used[row.meter].insert(row.key);
+    EXPECT_EQ(row.report.number, next[row.meter]++);
+  }
+  EXPECT_EQ(sums[0], load_sum(0, 0, 10));
+  EXPECT_EQ(sums[1], load_sum(1, 0, 5)) << "what waited was sent";
+  EXPECT_EQ(sums[2], load_sum(2, 5, 10));
+  EXPECT_EQ(used[0], (std::set<std::size_t>{0, 1}));
+  // A state that was saved with the old key is still this meter's.
+  EXPECT_TRUE(Gateway::make(rules, keys)->restore(Input::from_memory("s", old_state)));
+  const auto gone = gateway->adopt(make_keys(1), "fewer.keys");
+  ASSERT_FALSE(gone);
+  EXPECT_NE(gone.error().message.find("fewer.keys: found no meter 'm1'"), std::string::npos) << gone.error().message;
 }
 
 // Restarting after every slot, from text, gives the same reports as never restarting.
@@ -212,10 +323,10 @@ TEST(GatewayState, ARestartChangesNothing) {
   adaptive.divide_below_steps = 900;
   MeterRules early = published_rules(10);
   early.queue_max = 4;
-  for (const MeterRules& rules : {adaptive, early, lagged_rules()}) {
+  for (const MeterRules& rules : {adaptive, early, lagged_rules(), with_periods(lagged_rules(), 12)}) {
     auto straight = Gateway::make(rules, make_keys(3));
     run_slots(*straight, 0, 60);
-    drain(*straight);
+    straight->drain();
     std::vector<Gateway::Outgoing> sent;
     std::string state;
     for (Slot slot = 0; slot <= 60; ++slot) {
@@ -226,7 +337,7 @@ TEST(GatewayState, ARestartChangesNothing) {
       if (slot < 60) {
         run_slots(*gateway, std::max<Slot>(0, slot - 2), slot + 1);  // readings that were taken before come again
       } else {
-        drain(*gateway);
+        gateway->drain();
       }
       sent.insert(sent.end(), gateway->outbox().begin(), gateway->outbox().end());
       gateway->clear_outbox();

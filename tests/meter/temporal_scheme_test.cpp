@@ -222,5 +222,19 @@ TEST(Lagged, RefusesPromisesThatMakeNoSense) {
   EXPECT_FALSE(TemporalScheme::published(0));
 }
 
+// The lag was never the trouble: the tables cannot hold smaller weights.
+TEST(Lagged, ATinyDeltaIsRefusedForItsRealCause) {
+  for (const LaggedPromise& promise : {LaggedPromise{.epsilon = 1, .delta = 1.1e-13, .moved_slots = 60, .parts = 16},
+                                       LaggedPromise{.epsilon = 20, .delta = 1.1e-13}}) {
+    const auto coarse = TemporalScheme::lagged(promise);
+    ASSERT_FALSE(coarse);
+    EXPECT_NE(coarse.error().message.find("whole multiples of 2^-62"), std::string::npos) << coarse.error().message;
+  }
+  EXPECT_NE(TemporalScheme::lagged({.epsilon = 1, .delta = 1e-20}).error().message.find("rounding"), std::string::npos);
+  const auto long_lag = TemporalScheme::lagged({.epsilon = 100, .delta = 1e-6, .moved_slots = 99'000});
+  ASSERT_FALSE(long_lag);
+  EXPECT_NE(long_lag.error().message.find("a lag above 100,000 slots"), std::string::npos) << long_lag.error().message;
+}
+
 }  // namespace
 }  // namespace fugu::test

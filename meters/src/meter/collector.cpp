@@ -1,6 +1,7 @@
 #include "fugu/meter/collector.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "fugu/filter/kalman_state.hpp"
@@ -15,11 +16,6 @@ constexpr double kRecent = 1.0 / 16;
 
 /// Sums are exact or the program ends: 1,024 times the largest value fit in any case.
 void add_exactly(std::int64_t& sum, std::int64_t term) { FUGU_CHECK(!__builtin_add_overflow(sum, term, &sum)); }
-
-/// Tells two reports of one number apart; never 0, which stands for none.
-std::uint16_t mark_of(const Report& report) {
-  return static_cast<std::uint16_t>(report.mac[0] | report.mac[1] << 8 | 1);
-}
 
 }  // namespace
 
@@ -55,6 +51,7 @@ Collector::Collector(const TemporalScheme& scheme, std::size_t meters, const Col
       lag_slots_(scheme.lag_slots()),
       correction_(1 / scheme.timely_share()),
       variance_share_(scheme.sampling_variance_share()),
+      book_(meters),
       meters_(meters),
       recorded_(meters * static_cast<std::size_t>(options.slots)),
       timely_(static_cast<std::size_t>(options.slots)) {}
@@ -65,49 +62,40 @@ Result<Collector> Collector::make(const TemporalScheme& scheme, std::size_t mete
   return Collector(scheme, meters, options);
 }
 
-Collector::Taken Collector::recognise(Meter& meter, const Report& report) {
-  if (report.number + kWindow < meter.next_number) {
-    ++meter.account.too_late;
-    return Taken::too_late;
-  }
-  // Numbers that come into the window for the first time have not been seen.
-  const std::uint64_t from = std::max(meter.next_number, report.number >= kWindow ? report.number - kWindow + 1 : 0);
-  for (std::uint64_t number = from; number <= report.number; ++number) meter.marks[number % kWindow] = 0;
-  meter.next_number = std::max(meter.next_number, report.number + 1);
-  std::uint16_t& mark = meter.marks[report.number % kWindow];
-  if (mark == 0) {
-    mark = mark_of(report);
-    return Taken::counted;
-  }
-  if (mark != mark_of(report)) return Taken::conflict;
-  ++meter.account.duplicates;
-  return Taken::duplicate;
+void Collector::estimate_with(const Report& report) {
+  if (!window().has(report.stamp) || report.arrival != report.stamp + lag_slots_) return;
+  Timely& timely = timely_[static_cast<std::size_t>(report.stamp - options_.first_slot)];
+  ++timely.reports;
+  add_exactly(timely.sum_steps, report.value_steps);
+  timely.squares += static_cast<double>(report.value_steps) * static_cast<double>(report.value_steps);
 }
 
-Collector::Taken Collector::take(NameTable::Id id, const Report& report) {
-  Meter& meter = meters_[id];
-  const Taken taken = recognise(meter, report);
-  if (taken != Taken::counted) return taken;
-  ++meter.account.reports;
-  meter.values.push_back(report.value_steps);
-  const Slot slots = options_.slots;
-  const Slot from_first = report.stamp - options_.first_slot;
-  const bool inside = from_first >= 0 && from_first < slots;
-  if (inside && report.arrival == report.stamp + lag_slots_) {
-    Timely& timely = timely_[static_cast<std::size_t>(from_first)];
-    ++timely.reports;
-    add_exactly(timely.sum_steps, report.value_steps);
-    timely.squares += static_cast<double>(report.value_steps) * static_cast<double>(report.value_steps);
+Collector::Taken Collector::take(NameTable::Id id, const Report& report, std::size_t key) {
+  if (options_.ring && !report.period) return Taken::no_period;
+  switch (book_.take(id, report, key)) {
+    case ReportBook::Taken::counted: break;
+    case ReportBook::Taken::closing: return Taken::closing;
+    case ReportBook::Taken::duplicate: return Taken::duplicate;
+    case ReportBook::Taken::replaced_key: return Taken::replaced_key;
+    case ReportBook::Taken::conflict:
+    case ReportBook::Taken::billed: return Taken::conflict;  // nothing is billed in this book
   }
-  if (!inside && !options_.ring) {
+  estimate_with(report);
+  Meter& meter = meters_[id];
+  const bool stamp_inside = window().has(report.stamp);
+  if (!stamp_inside && !options_.ring && (!report.period || window().has(*report.period))) {
     ++meter.account.outside;
     add_exactly(meter.account.outside_steps, report.value_steps);
-    return Taken::outside;
   }
-  const Slot column = (from_first % slots + slots) % slots;
+  if (!window().has(report.period.value_or(report.stamp))) return Taken::outside;
+  ++meter.account.reports;
+  add_exactly(meter.account.sum_steps, report.value_steps);
+  meter.values.push_back(report.value_steps);
+  if (!stamp_inside && !options_.ring) return Taken::counted;
+  const Slot slots = options_.slots;
+  const Slot column = ((report.stamp - options_.first_slot) % slots + slots) % slots;
   const std::size_t row = static_cast<std::size_t>(id) * static_cast<std::size_t>(slots);
   add_exactly(recorded_[row + static_cast<std::size_t>(column)], report.value_steps);
-  add_exactly(meter.account.sum_steps, report.value_steps);
   return Taken::counted;
 }
 
@@ -139,9 +127,29 @@ std::span<const std::int64_t> Collector::recorded(NameTable::Id meter) const {
   return std::span(recorded_).subspan(meter * slots, slots);
 }
 
+Result<std::span<const std::int64_t>> Collector::readings(NameTable::Id meter) const {
+  if (options_.parts == 1) return std::span<const std::int64_t>(meters_[meter].values);
+  return Error{Cause::usage, "readings are divided into " + std::to_string(options_.parts) +
+                                 " parts that are moved each on their own, so nobody knows single readings; expected "
+                                 "reports of whole readings"};
+}
+
 Collector::Account Collector::account(NameTable::Id id) const {
   Account account = meters_[id].account;
-  account.lost = meters_[id].next_number - account.reports;
+  account.duplicates = book_.duplicates(id);
+  if (book_.periods(id).empty()) {
+    account.lost = book_.gaps(id);
+    return account;
+  }
+  bool any = false;
+  bool all_complete = true;
+  for (const auto& [start, of_period] : book_.periods(id)) {
+    if (!window().has(start)) continue;
+    any = true;
+    all_complete = all_complete && of_period.complete();
+    account.lost += of_period.missing().value_or(0);
+  }
+  account.complete = any && all_complete;
   return account;
 }
 

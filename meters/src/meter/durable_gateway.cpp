@@ -23,7 +23,7 @@ Result<DurableGateway> DurableGateway::open(Gateway fresh, StateLock lock, std::
   return DurableGateway(std::move(fresh), std::move(lock), std::move(sink));
 }
 
-Result<void> DurableGateway::take(const MeterReadings::Row& row) {
+Result<void> DurableGateway::take(const MeterReadings::Row& row, const Location& where) {
   if (!now_ || row.slot > *now_) {
     for (auto due = gateway_.next_due(); due && *due < row.slot; due = gateway_.next_due()) gateway_.end_slot(*due);
     now_ = row.slot;
@@ -32,8 +32,10 @@ Result<void> DurableGateway::take(const MeterReadings::Row& row) {
       sent_at_ = row.slot;
     }
   }
-  if (row.value_steps) gateway_.measure(row.meter, row.slot, *row.value_steps);
-  return {};
+  if (!row.value_steps || gateway_.measure(row.meter, row.slot, *row.value_steps) != Gateway::Measured::no_period)
+    return {};
+  return found_but_expected(where, "a reading outside of the calendar of periods",
+                            "a calendar with a period for it: let it begin earlier, or append the periods to come");
 }
 
 Result<void> DurableGateway::send() {
@@ -46,21 +48,38 @@ Result<void> DurableGateway::send() {
 
 Result<void> DurableGateway::finish(bool drain) {
   if (now_) gateway_.end_slot(*now_);
-  while (drain && gateway_.next_due()) gateway_.end_slot(*gateway_.next_due());
+  if (drain) gateway_.drain();
   FUGU_TRY(send());
   return gateway_.save(lock_.state_path());  // what was sent need not be sent again
 }
 
-Result<void> DurableGateway::run(MeterReadings& readings, bool drain, const std::function<void()>& taken) {
+Result<void> DurableGateway::run(MeterReadings& readings, const std::string& keys_path, bool drain,
+                                 const std::function<void()>& taken) {
+  readings.follow(gateway_.meters());
+  keys_version_ = version_of(keys_path);
   MeterReadings::Row row;
   while (true) {
     if (readings.would_wait()) FUGU_TRY(send());
+    if (readings.is_live()) {
+      FUGU_TRY(readings.wait());  // a row may be of a meter that joined while it was waited for
+      FUGU_TRY(adopt_if_changed(keys_path));
+    }
     FUGU_ASSIGN(const bool more, readings.next(row));
     if (!more) return finish(drain);
     if (readings.is_live()) FUGU_TRY(check_gap(row.slot, readings.here()));
-    FUGU_TRY(take(row));
+    FUGU_TRY(take(row, readings.here()));
     taken();
   }
+}
+
+Result<void> DurableGateway::adopt_if_changed(const std::string& keys_path) {
+  const FileVersion version = version_of(keys_path);
+  if (version == keys_version_) return {};
+  FUGU_ASSIGN(Input input, Input::open(keys_path));
+  FUGU_ASSIGN(const MeterKeyFile keys, MeterKeyFile::read(std::move(input)));
+  FUGU_TRY(gateway_.adopt(keys, keys_path));
+  keys_version_ = version;
+  return {};
 }
 
 // A live gateway learns from its input that a slot is over. Over a gap, what was due in it would go out with the next

@@ -1,15 +1,17 @@
 // The state of a gateway as text: what it takes to go on after a restart.
 //
-//     fugu-meter-state,2
+//     fugu-meter-state,3
 //     rules,…
-//     meters,count
+//     meters,count,last slot that is over
 //     meter,NAME,next number,last slot,mean,variance,rows     then, for each meter in order, its rows:
-//     queued,send,stamp,steps,order
-//     outgoing,arrival,NAME,number,stamp,steps,mac
+//     period,start,end,reports                                 not closed yet
+//     queued,send,stamp,steps,order,period
+//     outgoing,…                                               a row as it is sent
 //     mac,…                                                    over rules, count and section, under its report key
 //     end
 //
 // With the count in every MAC, a meter can be neither left out nor added.
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <utility>
@@ -22,7 +24,7 @@ namespace fugu {
 
 namespace {
 
-constexpr std::string_view kMagic = "fugu-meter-state,2";
+constexpr std::string_view kMagic = "fugu-meter-state,3";
 constexpr std::string_view kMeters = "meters,";
 constexpr std::string_view kEnd = "end";
 constexpr std::string_view kOutgoing = "outgoing,";
@@ -63,22 +65,26 @@ Result<std::string_view> next_line(LineReader& lines) {
 }  // namespace
 
 std::string Gateway::rules_text() const {
-  std::string text = "rules," + rules_.scheme.text() + " parts=" + std::to_string(rules_.parts);
-  text += " ring=" + std::to_string(rules_.ring_slots) + " queue=" + std::to_string(queue_max_);
+  std::string text = "rules," + agreement_text(rules_.scheme, rules_.parts, rules_.format);
+  const Periods& periods = rules_.periods;
+  text += " period=" + (periods.is_calendar() ? "calendar" : std::to_string(periods.every_slots()));
+  text += std::string(" ring=").append(rules_.ring ? "1" : "0").append(" queue=").append(std::to_string(queue_max_));
   if (rules_.divide_below_steps) text += " divide-below=" + bits_text(*rules_.divide_below_steps);
-  const Clock& clock = rules_.format.clock;
-  text += " clock=" + std::to_string(clock.origin_s()) + "/" + std::to_string(clock.slot_s());
-  return text + " unit-step=" + rules_.format.unit_step.text(1);
+  return text;
 }
 
 std::string Gateway::section(MeterId meter, const std::vector<const Report*>& outgoing) const {
   const State& state = states_[meter];
   const std::string_view name = keys_.meters.name(meter);
   std::string rows;
+  for (const auto& [period, reports] : state.open) {
+    rows.append("period,").append(std::to_string(period.start)).append(",").append(std::to_string(period.end));
+    rows.append(",").append(std::to_string(reports)) += '\n';
+  }
   for (const Queued& queued : state.queue) {
     rows.append("queued,").append(std::to_string(queued.send)).append(",").append(std::to_string(queued.stamp));
-    rows.append(",").append(std::to_string(queued.value_steps)).append(",").append(std::to_string(queued.order)) +=
-        '\n';
+    rows.append(",").append(std::to_string(queued.value_steps)).append(",").append(std::to_string(queued.order));
+    rows.append(",").append(std::to_string(queued.period)) += '\n';
   }
   for (const Report* report : outgoing) {
     rows += kOutgoing;
@@ -87,11 +93,15 @@ std::string Gateway::section(MeterId meter, const std::vector<const Report*>& ou
   std::string text = std::string("meter,").append(name).append(",").append(std::to_string(state.next_number));
   text.append(",").append(state.last_slot ? std::to_string(*state.last_slot) : std::string(kNoSlot));
   text.append(",").append(bits_text(state.mean)).append(",").append(bits_text(state.variance));
-  return text.append(",").append(std::to_string(state.queue.size() + outgoing.size())).append("\n").append(rows);
+  return text.append(",")
+      .append(std::to_string(state.open.size() + state.queue.size() + outgoing.size()))
+      .append("\n")
+      .append(rows);
 }
 
 std::string Gateway::state() const {
-  const std::string common = rules_text().append("\n").append(kMeters).append(std::to_string(states_.size())) + "\n";
+  std::string common = rules_text().append("\n").append(kMeters).append(std::to_string(states_.size()));
+  common.append(",").append(over_ ? std::to_string(*over_) : std::string(kNoSlot)).append("\n");
   std::string text = std::string(kMagic).append("\n").append(common);
   std::vector<std::vector<const Report*>> outgoing(states_.size());
   for (const Outgoing& out : outbox_) outgoing[out.meter].push_back(&out.report);
@@ -122,8 +132,12 @@ Result<void> Gateway::restore(Input input) {
                               "the rules this state was saved under; finish with these before you change them");
   }
   FUGU_ASSIGN(const std::string_view count_line, next_line(lines));
+  const auto count_fields = csv::split(count_line);
   std::uint64_t count = 0;
-  if (!count_line.starts_with(kMeters) || !parse(count_line.substr(kMeters.size()), count) || count == 0)
+  Slot over = 0;
+  const bool has_over = count_fields.size() == 3 && count_fields[2] != kNoSlot;
+  if (count_fields.size() != 3 || !count_line.starts_with(kMeters) || !parse(count_fields[1], count) || count == 0 ||
+      (has_over && !parse(count_fields[2], over)))
     return damaged(lines.at(1));
   const std::string common = std::string(rules).append("\n").append(count_line).append("\n");
   std::vector<bool> restored(states_.size());
@@ -136,6 +150,7 @@ Result<void> Gateway::restore(Input input) {
   }
   FUGU_ASSIGN(const std::string_view end, next_line(lines));
   if (end != kEnd) return damaged(lines.at(1));
+  if (has_over) over_ = over;
   return {};
 }
 
@@ -150,6 +165,13 @@ Result<std::optional<Gateway::MeterId>> Gateway::parse_head(std::string_view lin
     return damaged(where);
   if (has_slot) state.last_slot = last;
   return std::optional<MeterId>(keys_.meters.find(fields[1]));
+}
+
+bool Gateway::was_saved_by(MeterId meter, std::string_view text, const KeyedHash::Digest& mac) {
+  const MeterKeys& keys = keys_.keys[meter];
+  if (same_secret(mac, hash_(keys.report, text))) return true;
+  return std::any_of(keys.former.begin(), keys.former.end(),
+                     [&](const MeterKeys::Pair& former) { return same_secret(mac, hash_(former.report, text)); });
 }
 
 Result<Gateway::MeterId> Gateway::restore_meter(LineReader& lines, std::string_view head, const std::string& common) {
@@ -171,16 +193,28 @@ Result<Gateway::MeterId> Gateway::restore_meter(LineReader& lines, std::string_v
       outgoing.push_back({*meter, parsed.report});
       continue;
     }
+    if (fields.size() == 4 && fields[0] == "period") {
+      OpenPeriod open;
+      if (!parse(fields[1], open.period.start) || !parse(fields[2], open.period.end) || !parse(fields[3], open.reports))
+        return damaged(lines.at(1));
+      if (rules_.periods.at(open.period.start) != open.period) {
+        return found_but_expected(lines.at(1), "a period that the calendar does not have",
+                                  "a calendar with the periods that reports were sent for; it may grow at its end");
+      }
+      state.open.push_back(open);
+      continue;
+    }
     Queued queued{};
-    if (fields.size() != 5 || fields[0] != "queued" || !parse(fields[1], queued.send) ||
-        !parse(fields[2], queued.stamp) || !parse(fields[3], queued.value_steps) || !parse(fields[4], queued.order))
+    if (fields.size() != 6 || fields[0] != "queued" || !parse(fields[1], queued.send) ||
+        !parse(fields[2], queued.stamp) || !parse(fields[3], queued.value_steps) || !parse(fields[4], queued.order) ||
+        !parse(fields[5], queued.period))
       return damaged(lines.at(1));
     state.queue.push_back(queued);
   }
   FUGU_ASSIGN(const std::string_view mac_line, next_line(lines));
   KeyedHash::Digest mac;
   if (!mac_line.starts_with("mac,") || !from_hex(mac_line.substr(4), mac)) return damaged(lines.at(1));
-  if (!same_secret(mac, hash_(keys_.keys[*meter].report, text))) {
+  if (!was_saved_by(*meter, text, mac)) {
     return found_but_expected({lines.file(), begin_line, 1}, "a state that was changed or made with another key",
                               "the state that meter " + shown_name(keys_.meters.name(*meter)) + " saved");
   }

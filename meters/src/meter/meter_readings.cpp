@@ -88,7 +88,18 @@ Result<bool> MeterReadings::next(Row& row) {
   const auto meter = meters_->find(name);
   if (!meter) return found_but_expected(at(name), "meter " + shown_name(name), "a meter of the keys");
   row.meter = *meter;
+  if (!row.value_steps) return true;
+  if (valued_.size() <= row.meter) valued_.resize(meters_->size());
+  if (std::exchange(valued_[row.meter], row.slot) == row.slot) {
+    return found_but_expected(lines_.at(1), "a second value of meter " + shown_name(name) + " for this slot",
+                              "one value for each meter and slot; only one of them would be sent");
+  }
   return true;
+}
+
+Result<void> MeterReadings::wait() {
+  FUGU_TRY(lines_.peek());
+  return {};
 }
 
 }  // namespace fugu

@@ -48,7 +48,9 @@ Result<SecretKey> parse_key(std::string_view field, const Location& where) {
   return found_but_expected(where, "something else", "a key of 64 hexadecimal digits, lower case");
 }
 
-/// Rows of a file of keys: the meter's name is interned, the other fields are handed to `take`.
+constexpr std::string_view kNoKey = "-";
+
+/// Rows of a file of keys: the meter's name is interned, its id and the fields are handed to `take`.
 template <class Take>
 Result<void> read_key_rows(LineReader& lines, NameTable& meters, std::size_t fields_wanted, Take&& take) {
   while (true) {
@@ -58,9 +60,7 @@ Result<void> read_key_rows(LineReader& lines, NameTable& meters, std::size_t fie
     if (fields.size() != fields_wanted)
       return found_but_expected(lines.at(1), csv::count_fields(fields.size()), csv::count_fields(fields_wanted));
     FUGU_TRY(csv::check_name(fields[0], lines.at(1), "a meter id"));
-    if (meters.find(fields[0])) return found_but_expected(lines.at(1), "a meter that an earlier row has", "each once");
-    meters.intern(fields[0]);
-    FUGU_TRY(take(*line, fields));
+    FUGU_TRY(take(meters.intern(fields[0]), *line, fields));
   }
   if (meters.size() == 0)
     return found_but_expected({lines.file(), 0, 0}, "no rows", "a meter and its keys in each row");
@@ -77,11 +77,24 @@ Result<void> create_secret(const std::string& path, std::string_view text) {
 
 }  // namespace
 
-ReportMac report_mac(KeyedHash& hash, const SecretKey& report_key, std::string_view meter, const Report& report) {
+std::string agreement_text(const TemporalScheme& scheme, unsigned parts, const ReportFormat& format) {
+  std::string text = scheme.text() + " parts=" + std::to_string(parts);
+  text += " clock=" + std::to_string(format.clock.origin_s()) + "/" + std::to_string(format.clock.slot_s());
+  return text + " unit-step=" + format.unit_step.text(1);
+}
+
+ReportMac report_mac(KeyedHash& hash, const SecretKey& report_key, const Digest& agreement, std::string_view meter,
+                     const Report& report) {
   std::string message = "R";
+  message += as_text(agreement);
   append_word(message, report.number);
+  append_word(message, static_cast<std::uint64_t>(report.arrival));
   append_word(message, static_cast<std::uint64_t>(report.stamp));
   append_word(message, static_cast<std::uint64_t>(report.value_steps));
+  message += report.period ? 'P' : '-';
+  append_word(message, static_cast<std::uint64_t>(report.period.value_or(0)));
+  message += report.closes_after ? 'C' : '-';
+  append_word(message, report.closes_after.value_or(0));
   message += meter;  // last: all before it has a fixed length
   const KeyedHash::Digest digest = hash(report_key, message);
   ReportMac mac;
@@ -91,7 +104,12 @@ ReportMac report_mac(KeyedHash& hash, const SecretKey& report_key, std::string_v
 
 void ReportFormat::append(std::string& text, std::string_view meter, const Report& report) const {
   text.append(time_text(report.arrival)).append(",").append(meter).append(",").append(std::to_string(report.number));
-  text.append(",").append(time_text(report.stamp)).append(",").append(unit_step.text(report.value_steps));
+  text.append(",").append(report.period ? time_text(*report.period) : "").append(",").append(time_text(report.stamp));
+  if (report.closes_after) {
+    text.append(",,").append(std::to_string(*report.closes_after));
+  } else {
+    text.append(",").append(unit_step.text(report.value_steps)).append(",");
+  }
   text.append(",").append(to_hex(report.mac)).append("\n");
 }
 
@@ -100,8 +118,8 @@ Result<ReportRow> parse_report(std::string_view row, const Location& where, cons
   const auto at = [&](std::size_t field) {
     return Location{where.file, where.line, csv::column_of(fields[field], row)};
   };
-  if (fields.size() != 6)
-    return found_but_expected(where, csv::count_fields(fields.size()), "6 fields, as in the header");
+  if (fields.size() != 8)
+    return found_but_expected(where, csv::count_fields(fields.size()), "8 fields, as in the header");
   ReportRow parsed;
   Report& report = parsed.report;
   FUGU_ASSIGN(report.arrival, parse_time(fields[0], at(0), format));
@@ -109,53 +127,103 @@ Result<ReportRow> parse_report(std::string_view row, const Location& where, cons
   if (!number || *number >> 63 != 0)
     return found_but_expected(at(2), "no whole number", "the number of the report, from 0");
   report.number = *number;
-  FUGU_ASSIGN(report.stamp, parse_time(fields[3], at(3), format));
-  const DecimalFault fault = format.unit_step.steps(fields[4], report.value_steps);
-  if (fault != DecimalFault::none)
-    return found_but_expected(at(4), std::string(describe(fault)), "a number such as 0.25");
-  if (!from_hex(fields[5], report.mac))
-    return found_but_expected(at(5), "something else", "a MAC of 32 hexadecimal digits, lower case");
+  if (!fields[3].empty()) {
+    FUGU_ASSIGN(report.period, parse_time(fields[3], at(3), format));
+  }
+  FUGU_ASSIGN(report.stamp, parse_time(fields[4], at(4), format));
+  if (fields[6].empty()) {
+    const DecimalFault fault = format.unit_step.steps(fields[5], report.value_steps);
+    if (fault != DecimalFault::none)
+      return found_but_expected(at(5), std::string(describe(fault)), "a number such as 0.25");
+  } else {
+    report.closes_after = whole_number<std::uint64_t>(fields[6]);
+    if (!report.closes_after || !report.period || !fields[5].empty()) {
+      return found_but_expected(at(6), "something else",
+                                "nothing, or for the end of a period its number of reports, and no value");
+    }
+  }
+  if (!from_hex(fields[7], report.mac))
+    return found_but_expected(at(7), "something else", "a MAC of 32 hexadecimal digits, lower case");
   // The meter comes last: a value in its place is noticed before it could be shown.
   FUGU_TRY(csv::check_name(fields[1], at(1), "a meter id"));
   parsed.meter = fields[1];
   return parsed;
 }
 
-ReportReader::ReportReader(LineReader lines, const NameTable& meters, const std::vector<SecretKey>& keys,
-                           ReportFormat format, Forged forged)
-    : lines_(std::move(lines)), meters_(&meters), keys_(&keys), format_(std::move(format)), forged_(forged) {}
+std::string_view RowsAside::name(Reason reason) {
+  switch (reason) {
+    case Reason::malformed: return "malformed";
+    case Reason::unknown_meter: return "unknown meter";
+    case Reason::unknown_period: return "unknown period";
+    case Reason::forged: return "forged";
+    case Reason::conflict: return "conflict";
+    case Reason::replaced_key: return "replaced key";
+    case Reason::billed: return "billed";
+  }
+  return "";
+}
 
-Result<ReportReader> ReportReader::open(Input input, const NameTable& meters, const std::vector<SecretKey>& keys,
-                                        ReportFormat format, Forged forged) {
+void RowsAside::add(std::uint64_t line, Reason reason, std::string_view row) {
+  ++count_;
+  text_.append(std::to_string(line)).append(",").append(name(reason)).append(",").append(row) += '\n';
+}
+
+ReportReader::ReportReader(LineReader lines, const CollectorKeyFile& keys, Options options)
+    : lines_(std::move(lines)),
+      keys_(&keys),
+      format_(options.format),
+      aside_(options.aside),
+      agreement_(sha256({agreement_text(options.scheme, options.parts, options.format)})) {}
+
+Result<ReportReader> ReportReader::open(Input input, const CollectorKeyFile& keys, Options options) {
   LineReader lines(std::move(input));
   const std::string expected = std::string("a header `").append(kReportHeader).append("`");
   FUGU_ASSIGN(const std::string_view header, csv::read_header(lines, expected));
   if (header != kReportHeader) return found_but_expected(lines.at(1), "other columns", expected);
-  return ReportReader(std::move(lines), meters, keys, std::move(format), forged);
+  return ReportReader(std::move(lines), keys, std::move(options));
+}
+
+std::optional<std::size_t> ReportReader::key_of(NameTable::Id meter, std::string_view name, const Report& report) {
+  const std::vector<SecretKey>& keys = keys_->keys[meter];
+  for (std::size_t i = keys.size(); i > 0; --i)
+    if (same_secret(report_mac(hash_, keys[i - 1], agreement_, name, report), report.mac)) return i - 1;
+  return std::nullopt;
 }
 
 Result<bool> ReportReader::next(Row& row) {
+  using Reason = RowsAside::Reason;
   while (true) {
     FUGU_ASSIGN(const auto line, lines_.next());
     if (!line) return false;
-    FUGU_ASSIGN(const ReportRow parsed, parse_report(*line, lines_.at(1), format_));
-    const auto meter = meters_->find(parsed.meter);
-    if (!meter) {
-      return found_but_expected(lines_.at(csv::column_of(parsed.meter, *line)), "meter " + shown_name(parsed.meter),
-                                "a meter of the collector's keys");
+    line_ = *line;
+    const auto parsed = parse_report(line_, lines_.at(1), format_);
+    if (!parsed) {
+      FUGU_TRY(put_aside(Reason::malformed, parsed.error()));
+      continue;
     }
-    const ReportMac mac = report_mac(hash_, (*keys_)[*meter], parsed.meter, parsed.report);
-    if (same_secret(mac, parsed.report.mac)) {
-      row = {*meter, parsed.report};
+    const auto meter = keys_->meters.find(parsed->meter);
+    if (!meter) {
+      FUGU_TRY(put_aside(Reason::unknown_meter,
+                         found_but_expected(lines_.at(csv::column_of(parsed->meter, line_)),
+                                            "meter " + shown_name(parsed->meter), "a meter of the collector's keys")));
+      continue;
+    }
+    if (const auto key = key_of(*meter, parsed->meter, parsed->report)) {
+      row = {*meter, parsed->report, *key};
       return true;
     }
-    if (forged_ == Forged::error) {
-      return found_but_expected(lines_.at(1), "a report that meter " + shown_name(parsed.meter) + " did not make",
-                                "a MAC that fits its fields and the meter's report key, with the unit step and "
-                                "slot length that the meter was given");
-    }
-    ++forged_count_;
+    FUGU_TRY(put_aside(
+        Reason::forged,
+        found_but_expected(lines_.at(1), "a report that meter " + shown_name(parsed->meter) + " did not make",
+                           "a MAC that fits its fields and the meter's report key, with the scheme, parts, unit step "
+                           "and slot length that the meter was given")));
   }
+}
+
+Result<void> ReportReader::put_aside(RowsAside::Reason reason, const Error& error) {
+  if (aside_ == nullptr) return error;
+  aside_->add(lines_.line(), reason, line_);
+  return {};
 }
 
 Result<MeterKeyFile> MeterKeyFile::read(Input input) {
@@ -164,7 +232,15 @@ Result<MeterKeyFile> MeterKeyFile::read(Input input) {
   FUGU_ASSIGN(const std::string_view header, csv::read_header(lines, expected));
   if (header != kMeterHeader) return found_but_expected(lines.at(1), "other columns", expected);
   MeterKeyFile file;
-  const auto take = [&](std::string_view line, const std::vector<std::string_view>& fields) -> Result<void> {
+  const auto take = [&](NameTable::Id meter, std::string_view line,
+                        const std::vector<std::string_view>& fields) -> Result<void> {
+    const bool is_new = meter == file.keys.size();
+    if (fields[1] == kNoKey && fields[2] == kNoKey) {
+      if (is_new || file.keys[meter].removed)
+        return found_but_expected(lines.at(1), "no keys", "keys that this row could remove, in a row above");
+      file.keys[meter].removed = true;
+      return {};
+    }
     FUGU_ASSIGN(const SecretKey shift, parse_key(fields[1], lines.at(csv::column_of(fields[1], line))));
     FUGU_ASSIGN(const SecretKey report, parse_key(fields[2], lines.at(csv::column_of(fields[2], line))));
     if (fields[1] == fields[2]) {
@@ -172,11 +248,22 @@ Result<MeterKeyFile> MeterKeyFile::read(Input input) {
                                        ": the collector knows the report key; with the same shift key it could undo "
                                        "the shifts. Make two: fugu meter keys"};
     }
-    file.keys.push_back({shift, report});
+    if (is_new) {
+      file.keys.push_back({shift, report});
+    } else {
+      file.keys[meter].replace({shift, report});
+    }
     return {};
   };
   FUGU_TRY(read_key_rows(lines, file.meters, 3, take));
   return file;
+}
+
+void MeterKeys::replace(const Pair& with) {
+  former.push_back({shift, report});
+  shift = with.shift;
+  report = with.report;
+  removed = false;
 }
 
 Result<void> MeterKeyFile::add(std::string_view meter, const Location& where) {
@@ -189,18 +276,44 @@ Result<void> MeterKeyFile::add(std::string_view meter, const Location& where) {
   return {};
 }
 
+Result<NameTable::Id> MeterKeyFile::known(std::string_view meter, const Location& where) const {
+  const auto id = meters.find(meter);
+  if (id) return *id;
+  return found_but_expected(where, "meter " + shown_name(meter), "a meter of the keys");
+}
+
+Result<void> MeterKeyFile::rotate(std::string_view meter, const Location& where) {
+  FUGU_ASSIGN(const NameTable::Id id, known(meter, where));
+  keys[id].replace({SecretKey::make(), SecretKey::make()});
+  return {};
+}
+
+Result<void> MeterKeyFile::remove(std::string_view meter, const Location& where) {
+  FUGU_ASSIGN(const NameTable::Id id, known(meter, where));
+  keys[id].removed = true;
+  return {};
+}
+
 std::string MeterKeyFile::text() const {
   std::string text = std::string(kMeterHeader).append("\n");
-  for (NameTable::Id id = 0; id < meters.size(); ++id)
-    text.append(meters.name(id)).append(",").append(keys[id].shift.hex()).append(",").append(keys[id].report.hex()) +=
-        '\n';
+  const auto add_row = [&](NameTable::Id meter, const std::string& shift, const std::string& report) {
+    text.append(meters.name(meter)).append(",").append(shift).append(",").append(report) += '\n';
+  };
+  for (NameTable::Id id = 0; id < meters.size(); ++id) {
+    for (const auto& [shift, report] : keys[id].former) add_row(id, shift.hex(), report.hex());
+    add_row(id, keys[id].shift.hex(), keys[id].report.hex());
+    if (keys[id].removed) add_row(id, std::string(kNoKey), std::string(kNoKey));
+  }
   return text;
 }
 
 std::string MeterKeyFile::collector_text() const {
   std::string text = std::string(kCollectorHeader).append("\n");
-  for (NameTable::Id id = 0; id < meters.size(); ++id)
+  for (NameTable::Id id = 0; id < meters.size(); ++id) {
+    for (const auto& [shift, report] : keys[id].former)
+      text.append(meters.name(id)).append(",").append(report.hex()) += '\n';
     text.append(meters.name(id)).append(",").append(keys[id].report.hex()) += '\n';
+  }
   return text;
 }
 
@@ -209,6 +322,11 @@ Result<void> MeterKeyFile::create(const std::string& path, const std::string& co
   auto collector = create_secret(collector_path, collector_text());
   if (!collector) ::unlink(path.c_str());  // nothing was made with these keys: the same command may be given again
   return collector;
+}
+
+Result<void> MeterKeyFile::replace(const std::string& path, const std::string& collector_path) const {
+  FUGU_TRY(detail::replace_durably(collector_path, collector_text()));
+  return detail::replace_durably(path, text());
 }
 
 Result<CollectorKeyFile> CollectorKeyFile::read(Input input) {
@@ -222,9 +340,11 @@ Result<CollectorKeyFile> CollectorKeyFile::read(Input input) {
   }
   if (header != kCollectorHeader) return found_but_expected(lines.at(1), "other columns", expected);
   CollectorKeyFile file;
-  const auto take = [&](std::string_view line, const std::vector<std::string_view>& fields) -> Result<void> {
+  const auto take = [&](NameTable::Id meter, std::string_view line,
+                        const std::vector<std::string_view>& fields) -> Result<void> {
     FUGU_ASSIGN(const SecretKey key, parse_key(fields[1], lines.at(csv::column_of(fields[1], line))));
-    file.keys.push_back(key);
+    if (meter == file.keys.size()) file.keys.emplace_back();
+    file.keys[meter].push_back(key);
     return {};
   };
   FUGU_TRY(read_key_rows(lines, file.meters, 2, take));

@@ -17,11 +17,26 @@ Result<void> check(const LaggedPromise& promise) {
   if (!(promise.epsilon > 0) || !std::isfinite(promise.epsilon))
     return Error{Cause::usage, "epsilon: expected a number above 0"};
   if (!(promise.delta > kDeltaMin && promise.delta < 1))
-    return Error{Cause::usage, "delta: expected a number above 1e-13 and below 1"};
+    return Error{Cause::usage,
+                 "delta: expected a number below 1 and above 1e-13, where the rounding of weights begins to show"};
   if (promise.moved_slots < 1 || promise.moved_slots > kLagMax)
     return Error{Cause::usage, "the slots a reading may be moved by: expected 1 to 100,000"};
   if (promise.parts < 1) return Error{Cause::usage, "parts: expected at least 1"};
   return {};
+}
+
+/// Why no lag was enough: the longest is too short, or what tables can hold is too coarse, however long the lag.
+Error no_lag_for(const LaggedPromise& promise, double b, double least_delta) {
+  const double report_delta = promise.delta / promise.parts;
+  const auto moved = static_cast<double>(promise.moved_slots);
+  const double needed_slots = b * std::log(moved * std::tanh(1 / (2 * b)) / report_delta) + moved;
+  if (needed_slots > kLagMax) return {Cause::usage, "this epsilon and delta need a lag above 100,000 slots"};
+  std::array<char, 200> text;
+  std::snprintf(text.data(), text.size(),
+                "delta: too small for this epsilon, move and number of parts: the weights of the shifts are whole "
+                "multiples of 2^-62, and rounding them costs up to %.2g whatever the lag; expected more than that",
+                least_delta);
+  return {Cause::usage, text.data()};
 }
 
 }  // namespace
@@ -42,9 +57,12 @@ Result<TemporalScheme> TemporalScheme::lagged(const LaggedPromise& promise) {
   const double report_epsilon = promise.epsilon / parts;
   const double report_delta = promise.delta / parts;
   const double b = static_cast<double>(promise.moved_slots) / report_epsilon;
+  double least_delta = 1;  // of a report, among the lags tried
   const auto keeps = [&](Slot lag) -> Result<bool> {
     FUGU_ASSIGN(const ShiftLaw law, ShiftLaw::truncated_laplace(b, lag));
-    return law.delta(promise.moved_slots, report_epsilon) <= report_delta;
+    const double delta = law.delta(promise.moved_slots, report_epsilon);
+    least_delta = std::min(least_delta, delta);
+    return delta <= report_delta;
   };
   // δ falls with the lag: bisection. A lag of moved_slots − 1 is too short, as nothing could come from both.
   Slot too_short = promise.moved_slots - 1;
@@ -52,7 +70,7 @@ Result<TemporalScheme> TemporalScheme::lagged(const LaggedPromise& promise) {
   while (true) {
     FUGU_ASSIGN(const bool good, keeps(enough));
     if (good) break;
-    if (enough == kLagMax) return Error{Cause::usage, "this epsilon and delta need a lag above 100,000 slots"};
+    if (enough == kLagMax) return no_lag_for(promise, b, least_delta * parts);
     too_short = std::exchange(enough, std::min(2 * enough, kLagMax));
   }
   while (enough - too_short > 1) {

@@ -1,25 +1,24 @@
 // What becomes of temporally perturbed reports: estimates per slot while they arrive, and what was recorded afterwards.
 //
-// Rules. A report counts once: one whose number was seen before is a duplicate and dropped, whenever it comes. A meter
-// that uses a number for two different reports is an error: its state was rolled back. Numbers that never came are lost
-// reports, counted per meter. A report counts for the estimate of its stamp when it arrives in time (at its stamp, or
-// the lag after it), and for what is recorded whenever it arrives, unless more than kWindow later ones of its meter
-// have come before it: then it is too late, dropped and counted.
+// Looks at the reports of one run. Which count, and once, says the book (report_book.hpp); what a collector remembers
+// from run to run is in durable_book.hpp.
 //
-// What is recorded covers a window of slots. Stamps outside are counted apart (head-cutting), or moved into the window
-// as if it were a ring (ring-moving): then the sum over the window is exact, to the last step, when all readings were
-// taken inside of it and nothing was lost. Guarantee: none of its own; it sees what a scheme lets out.
-// Memory: 8 bytes per meter and slot, 8 per report, 2 KiB per meter to recognise duplicates.
+// A report counts for the estimate of its stamp when it was sent in time (at its stamp, or the lag after it). What is
+// recorded covers a window of slots. A report that carries its period belongs to the window that the period starts in,
+// wherever its stamp went: sums over whole periods are exact, to the last step, when nothing was lost, and whether that
+// is so is known (Account::complete). One without a period belongs where its stamp is: such sums are cut at the ends of
+// the window, and not exact. In the recorded matrix, stamps outside of the window are left out and counted apart
+// (head-cutting), or moved into it as if it were a ring (ring-moving), which needs reports with periods: without, a
+// ring would take in everybody else's. Guarantee: none of its own; it sees what a scheme lets out.
+// Memory: 8 bytes per meter and slot, 8 per report, and what the book has.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "fugu/meter/report.hpp"
+#include "fugu/meter/report_book.hpp"
 #include "fugu/meter/temporal_scheme.hpp"
 
 namespace fugu {
@@ -28,10 +27,10 @@ struct CollectorOptions {
   Slot first_slot = 0;
   Slot slots = 0;  ///< the window, at least 1
   bool ring = false;
+  unsigned parts = 1;  ///< that readings are divided into
 };
 
-/// Statistics that do not depend on the order in time, over the values of a meter's reports, in steps. Exact when
-/// readings are not divided.
+/// Statistics that do not depend on the order in time, over the values of a meter's reports, in steps.
 struct OrderFreeStatistics {
   std::uint64_t count = 0;
   std::int64_t minimum = 0;
@@ -57,16 +56,21 @@ struct SlotEstimate {
 
 class Collector {
  public:
-  /// Numbers back from a meter's largest within which a report is recognised.
-  static constexpr std::uint64_t kWindow = 1024;
-
-  enum class Taken : std::uint8_t { counted, outside, duplicate, too_late, conflict };
+  enum class Taken : std::uint8_t {
+    counted,    ///< for the window's sum
+    outside,    ///< belongs to another window
+    closing,    ///< the end of a period
+    no_period,  ///< a ring was asked for, and whose report this is cannot be known
+    duplicate,
+    conflict,      ///< this number was used for another report
+    replaced_key,  ///< made with a key that had been replaced
+  };
 
   /// Errors of Cause::usage.
   static Result<Collector> make(const TemporalScheme& scheme, std::size_t meters, const CollectorOptions& options);
 
-  /// `conflict`: this number was used for another report.
-  Taken take(NameTable::Id meter, const Report& report);
+  /// `key`: which of the meter's keys made it (ReportReader::Row).
+  Taken take(NameTable::Id meter, const Report& report, std::size_t key = 0);
 
   /// One per slot of the window.
   std::vector<SlotEstimate> estimates() const;
@@ -74,22 +78,26 @@ class Collector {
   std::span<const std::int64_t> recorded(NameTable::Id meter) const;
 
   struct Account {
-    std::int64_t sum_steps = 0;  ///< over the window
-    std::uint64_t reports = 0;   ///< counted, inside or outside the window
-    std::uint64_t outside = 0;   ///< with a stamp outside the window, head-cutting
-    std::int64_t outside_steps = 0;
+    std::int64_t sum_steps = 0;      ///< over the window
+    std::uint64_t reports = 0;       ///< of the window
+    std::uint64_t outside = 0;       ///< with a stamp outside, head-cutting; of the window if periods are kept
+    std::int64_t outside_steps = 0;  ///< part of the sum if periods are kept
     std::uint64_t duplicates = 0;
-    std::uint64_t too_late = 0;
-    std::uint64_t lost = 0;  ///< numbers below the largest that did not come
+    /// With periods: reports of the window's closed periods that did not come. Without: numbers that did not come,
+    /// between the smallest and the largest that did.
+    std::uint64_t lost = 0;
+    /// All periods that were heard of in the window are closed, nothing is lost or disputed: the sum is exact.
+    bool complete = false;
   };
   Account account(NameTable::Id meter) const;
-  /// Values of the counted reports, in the order of arrival.
-  std::span<const std::int64_t> values(NameTable::Id meter) const { return meters_[meter].values; }
+  /// Values of the window's readings, in the order of arrival. Cause::usage where readings are divided: nobody can tell
+  /// which parts belong together, and statistics of parts are not those of readings.
+  Result<std::span<const std::int64_t>> readings(NameTable::Id meter) const;
+  /// A period that the window cuts, if there is one: then sums over the window are not sums over periods.
+  std::optional<Period> cut_period() const { return book_.cut_by(window()); }
 
  private:
   struct Meter {
-    std::uint64_t next_number = 0;               // one more than the largest seen
-    std::array<std::uint16_t, kWindow> marks{};  // of the numbers in the window, at number modulo kWindow; 0: not seen
     Account account;
     std::vector<std::int64_t> values;
   };
@@ -100,12 +108,14 @@ class Collector {
   };
 
   Collector(const TemporalScheme& scheme, std::size_t meters, const CollectorOptions& options);
-  Taken recognise(Meter& meter, const Report& report);
+  ReportBook::Window window() const { return {options_.first_slot, options_.slots}; }
+  void estimate_with(const Report& report);
 
   CollectorOptions options_;
   Slot lag_slots_;
   double correction_;
   double variance_share_;
+  ReportBook book_;
   std::vector<Meter> meters_;
   std::vector<std::int64_t> recorded_;  // meters × slots
   std::vector<Timely> timely_;

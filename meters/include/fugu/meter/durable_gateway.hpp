@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 
+#include "fugu/base/file_version.hpp"
 #include "fugu/meter/gateway.hpp"
 #include "fugu/meter/meter_readings.hpp"
 #include "fugu/meter/state_lock.hpp"
@@ -44,16 +45,19 @@ class DurableGateway {
   /// nothing. Errors: those of Gateway::load(); reports without the state they were sent with.
   static Result<DurableGateway> open(Gateway fresh, StateLock lock, std::unique_ptr<ReportSink> sink);
 
-  /// Takes a reading; slots may not go back. What was due before its slot is sent now and then, or by send().
-  Result<void> take(const MeterReadings::Row& row);
+  /// Takes a reading; slots may not go back. What was due before its slot is sent now and then, or by send(). `where`
+  /// it stands, for errors.
+  Result<void> take(const MeterReadings::Row& row, const Location& where = {"readings", 0, 0});
   /// Saves, then sends what is due.
   Result<void> send();
   /// The last slot is over, or with `drain` all in which something is due: sends that.
   Result<void> finish(bool drain = false);
 
   /// Takes all readings, and sends whenever there are none for the moment. Live readings must have a row for every slot
-  /// if the form is lagged: Cause::refused. `taken` is told after each.
-  Result<void> run(MeterReadings& readings, bool drain, const std::function<void()>& taken);
+  /// if the form is lagged: Cause::refused. When the file of keys at `keys_path` is another, its keys are used from the
+  /// next row on: meters can join, leave and get new keys. `taken` is told after each.
+  Result<void> run(MeterReadings& readings, const std::string& keys_path, bool drain,
+                   const std::function<void()>& taken);
 
   const Gateway& gateway() const { return gateway_; }
   std::uint64_t sent() const { return sent_; }
@@ -61,6 +65,7 @@ class DurableGateway {
  private:
   DurableGateway(Gateway gateway, StateLock lock, std::unique_ptr<ReportSink> sink)
       : gateway_(std::move(gateway)), lock_(std::move(lock)), sink_(std::move(sink)) {}
+  Result<void> adopt_if_changed(const std::string& keys_path);
   Result<void> check_gap(Slot slot, const Location& where);
 
   Gateway gateway_;
@@ -69,6 +74,7 @@ class DurableGateway {
   std::optional<Slot> now_;
   std::optional<Slot> sent_at_;
   std::uint64_t sent_ = 0;
+  std::optional<FileVersion> keys_version_;
 };
 
 }  // namespace fugu

@@ -34,9 +34,11 @@ struct MeterRules {
   /// Divide only while the recent standard deviation, in steps, is below this. Shows when the load is steady, so the
   /// lagged form, which promises something about what is seen, refuses it.
   std::optional<double> divide_below_steps = {};
-  /// Ring-moving: stamps stay in the period of this many slots in which the reading was taken, so sums over a period
-  /// are exact. Shows on which side of its ends a reading was, so the lagged form refuses it. 0: none.
-  Slot ring_slots = 0;
+  /// Reports carry the period that their reading was taken in: sums over a period are exact, whatever was moved out of
+  /// it, and a promise is one about moves within a period.
+  Periods periods = {};
+  /// Ring-moving: stamps stay in their period as well. The lagged form refuses it: arrivals would not follow stamps.
+  bool ring = false;
   /// Reports held back per meter at most; 0: as many as can ever be due, which is always enough. When a smaller queue
   /// is full, the report that is due first goes out at once, early, and is counted: nothing is lost. The lagged form
   /// refuses a queue that could get full.
@@ -58,14 +60,24 @@ class Gateway {
 
   enum class Measured : std::uint8_t {
     queued,
-    seen,  ///< a reading of this slot or a later one was taken before: after a restart, or given twice
+    seen,       ///< a reading of this slot or a later one was taken before: after a restart, or given twice
+    removed,    ///< the meter was removed
+    no_period,  ///< the calendar of periods ends before this slot, or begins after it: nothing was taken
   };
   /// `value_steps` within ±kStepsMax.
   Measured measure(MeterId meter, Slot slot, std::int64_t value_steps);
-  /// The slot is over: what is due by now goes to the outbox.
+  /// The slot is over: what is due by now goes to the outbox, and periods that are over are closed.
   void end_slot(Slot slot);
-  /// The slot in which the next report is due, if one waits.
+  /// The slot in which the next report is due, if one waits, or a period can be closed.
   std::optional<Slot> next_due() const;
+  /// Whether a report of a reading waits.
+  bool waits() const;
+  /// Sends all that waits as if time went on. A period that is not over by end_slot() stays open.
+  void drain();
+
+  /// Goes on with other keys: new meters begin, replaced keys are used for what is sent from now on, removed meters
+  /// take no more readings. Every meter of before must be there, if only as removed. `name` is the keys', for errors.
+  Result<void> adopt(const MeterKeyFile& keys, const std::string& name);
 
   struct Outgoing {
     MeterId meter;
@@ -86,6 +98,7 @@ class Gateway {
   struct Counters {
     std::uint64_t readings = 0;
     std::uint64_t seen = 0;         ///< readings passed over
+    std::uint64_t removed = 0;      ///< readings of removed meters, passed over
     std::uint64_t divided = 0;      ///< readings sent in parts
     std::uint64_t early = 0;        ///< reports that went out before they were due, because the queue was full
     std::uint64_t queued_most = 0;  ///< reports of one meter waiting at the same time
@@ -102,31 +115,45 @@ class Gateway {
     Slot stamp;
     std::int64_t value_steps;
     std::uint64_t order;  // random: among those of the same slot
+    Slot period;          // its first slot, where periods are kept
     friend bool operator<(const Queued& a, const Queued& b) {
       return a.send != b.send ? a.send < b.send : a.order < b.order;
     }
+  };
+  struct OpenPeriod {
+    Period period;
+    std::uint64_t reports = 0;  // sent or waiting
   };
   struct State {
     std::uint64_t next_number = 0;
     std::optional<Slot> last_slot;
     double mean = 0;  // of recent readings, and their variance: the deviation recorder
     double variance = 0;
-    std::vector<Queued> queue;  // sorted, the next one last
+    std::vector<Queued> queue;     // sorted, the next one last
+    std::vector<OpenPeriod> open;  // by start
+    bool has_queued(const OpenPeriod& open_period) const;
   };
 
   Gateway(MeterRules rules, MeterKeyFile keys, std::size_t queue_max);
+  SecretKey shift_key_of(const MeterKeys& keys);
   unsigned parts_now(State& state, std::int64_t value_steps);
   void enqueue(MeterId meter, Queued report, Slot now);
   void send(MeterId meter, const Queued& report, Slot now);
+  void send_due(Slot now);
+  void close_periods(Slot now);
+  void sign_and_send(MeterId meter, Report report);
   std::string section(MeterId meter, const std::vector<const Report*>& outgoing) const;
   std::string rules_text() const;
   Result<MeterId> restore_meter(LineReader& lines, std::string_view head, const std::string& common);
+  bool was_saved_by(MeterId meter, std::string_view text, const KeyedHash::Digest& mac);
   Result<std::optional<MeterId>> parse_head(std::string_view line, const Location& where, State& state,
                                             std::uint64_t& rows) const;
 
   MeterRules rules_;
-  MeterKeyFile keys_;
+  MeterKeyFile keys_;  // with the shift keys for these rules
   std::size_t queue_max_;
+  Digest agreement_;
+  std::optional<Slot> over_;  // the last slot that is
   std::vector<State> states_;
   std::vector<Outgoing> outbox_;
   Counters counters_;

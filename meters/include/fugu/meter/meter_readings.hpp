@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "fugu/meter/report.hpp"
 
@@ -29,8 +30,12 @@ class MeterReadings {
     NameTable::Id meter = 0;
     std::optional<std::int64_t> value_steps;
   };
-  /// False at the end. A row earlier than the one before is an error.
+  /// False at the end. A row earlier than the one before is an error, and so is a second value of a meter for a slot.
   Result<bool> next(Row& row);
+  /// Waits for the next row, or the end.
+  Result<void> wait();
+  /// From now on `meters`, which has the meters of before under the same ids, and must outlive the reader.
+  void follow(const NameTable& meters) { meters_ = &meters; }
   bool would_wait() { return lines_.would_wait(); }
   /// Rows come as they are measured: through a pipe, not from a file.
   bool is_live() const { return lines_.is_live(); }
@@ -57,6 +62,7 @@ class MeterReadings {
   ReportFormat format_;
   std::function<void(const std::string& message)> warn_;
   std::optional<Slot> last_;
+  std::vector<std::optional<Slot>> valued_;  // by meter: the slot of its last value
 };
 
 }  // namespace fugu

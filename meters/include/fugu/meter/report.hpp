@@ -1,10 +1,17 @@
 // What a meter sends: one part of a reading under a moved time stamp, numbered and authenticated. And the files of
 // keys.
 //
-// CSV, header `arrival,meter,number,slot,value,mac`. `arrival` is when it went out (in the collector's file: when it
-// came in), and is not part of what is authenticated; `slot` is the moved stamp. Times are slot numbers, which may be
-// negative, or time stamps. Numbers count what a meter sent, from 0 in the order of sending, not of measuring: they say
-// nothing that the order of arrival does not.
+// CSV, header `arrival,meter,number,period,slot,value,reports,mac`. `arrival` is the slot in which the meter sent it;
+// `period` the first slot of the period its reading was taken in, where periods are kept (periods.hpp); `slot` is the
+// moved stamp. Times are slot numbers, which may be negative, or time stamps. Numbers count what a meter sent, from 0
+// in the order of sending, not of measuring: they say nothing that the order of arrival does not.
+//
+// When a period is over and all of its reports have left, the meter closes it: a row without a value says in `reports`
+// how many there were, and in `slot` where the period ended. So a collector notices when the last ones are lost. It
+// tells nothing new: how many readings there are is public, and when the last one left is in the arrivals.
+//
+// The MAC covers every column, and the scheme, the parts, the clock and the unit step: a report that is read with
+// another b, or at another time, is not the one that was sent.
 #pragma once
 
 #include <array>
@@ -15,6 +22,8 @@
 #include <vector>
 
 #include "fugu/meter/keyed_hash.hpp"
+#include "fugu/meter/periods.hpp"
+#include "fugu/meter/temporal_scheme.hpp"
 #include "fugu/stream/clock.hpp"
 #include "fugu/stream/decimal.hpp"
 #include "fugu/stream/input.hpp"
@@ -26,17 +35,17 @@ namespace fugu {
 using ReportMac = std::array<std::uint8_t, 16>;
 
 struct Report {
-  Slot arrival = 0;
+  Slot arrival = 0;  ///< when the meter sent it
   std::uint64_t number = 0;
   Slot stamp = 0;
   std::int64_t value_steps = 0;
   ReportMac mac{};
+  std::optional<Slot> period = {};  ///< the first slot of the period that the reading was taken in
+  /// This is no reading: `period` ended before `stamp`, and this many reports of it were sent.
+  std::optional<std::uint64_t> closes_after = {};
 
   friend bool operator==(const Report&, const Report&) = default;
 };
-
-/// HMAC-SHA-256 of meter, number, stamp and value, cut to 128 bits.
-ReportMac report_mac(KeyedHash& hash, const SecretKey& report_key, std::string_view meter, const Report& report);
 
 /// How times and values are written.
 struct ReportFormat {
@@ -49,7 +58,13 @@ struct ReportFormat {
   std::string time_text(Slot slot) const { return clock.text(slot, utc_offset_s); }
 };
 
-inline constexpr std::string_view kReportHeader = "arrival,meter,number,slot,value,mac";
+inline constexpr std::string_view kReportHeader = "arrival,meter,number,period,slot,value,reports,mac";
+
+/// What meter and collector must agree about, as text.
+std::string agreement_text(const TemporalScheme& scheme, unsigned parts, const ReportFormat& format);
+/// HMAC-SHA-256 of the agreement (its SHA-256), the meter and all columns, cut to 128 bits.
+ReportMac report_mac(KeyedHash& hash, const SecretKey& report_key, const Digest& agreement, std::string_view meter,
+                     const Report& report);
 
 /// The fields of a row after the meter's name and the meter's name; errors name `where`'s file and line.
 /// For files that hold rows of reports among others: the state of a meter.
@@ -59,45 +74,22 @@ struct ReportRow {
 };
 Result<ReportRow> parse_report(std::string_view row, const Location& where, const ReportFormat& format);
 
-/// Reads reports, checks that their meter is known and their MAC is right.
-class ReportReader {
- public:
-  /// What to do with a report that its meter did not make: its MAC is wrong.
-  enum class Forged : std::uint8_t { error, skip };
-  /// `keys` are the meters' report keys, by id in `meters`; both must outlive the reader.
-  static Result<ReportReader> open(Input input, const NameTable& meters, const std::vector<SecretKey>& keys,
-                                   ReportFormat format, Forged forged = Forged::error);
-
-  struct Row {
-    NameTable::Id meter = 0;
-    Report report;
-  };
-  /// False at the end.
-  Result<bool> next(Row& row);
-  /// Reports skipped because their MAC was wrong.
-  std::uint64_t forged() const { return forged_count_; }
-  Location here() const { return lines_.at(1); }
-
- private:
-  ReportReader(LineReader lines, const NameTable& meters, const std::vector<SecretKey>& keys, ReportFormat format,
-               Forged forged);
-
-  LineReader lines_;
-  const NameTable* meters_;
-  const std::vector<SecretKey>* keys_;
-  ReportFormat format_;
-  Forged forged_;
-  std::uint64_t forged_count_ = 0;
-  KeyedHash hash_;
-};
-
 /// What a meter knows. Whoever has the shift key can undo every shift: it never leaves the meter's side.
 struct MeterKeys {
+  struct Pair {
+    SecretKey shift;
+    SecretKey report;
+  };
   SecretKey shift;
   SecretKey report;
+  std::vector<Pair> former = {};  ///< oldest first: a state may have been saved with them
+  bool removed = false;           ///< takes no more readings; what waits is sent
+
+  void replace(const Pair& with);
 };
 
-/// CSV `meter,shift_key,report_key`, for the meter's side.
+/// CSV `meter,shift_key,report_key`, for the meter's side. A later row of a meter replaces its keys; one with `-` for
+/// both removes the meter.
 struct MeterKeyFile {
   NameTable meters;
   std::vector<MeterKeys> keys;  ///< by id
@@ -105,20 +97,82 @@ struct MeterKeyFile {
   static Result<MeterKeyFile> read(Input input);
   /// Makes keys for a meter that has none here. A name that read() would not take is an error at `where`.
   Result<void> add(std::string_view meter, const Location& where);
+  /// New keys for a meter that has some, removed or not. Its numbers go on.
+  Result<void> rotate(std::string_view meter, const Location& where);
+  /// No more readings of this meter.
+  Result<void> remove(std::string_view meter, const Location& where);
   std::string text() const;
   /// What the collector gets: CSV `meter,report_key`.
   std::string collector_text() const;
   /// Makes two new files, durable, that their owner alone can read. A file that is there is an error (Cause::usage):
   /// what was made with its keys needs them.
   Result<void> create(const std::string& path, const std::string& collector_path) const;
+  /// Replaces both files, the collector's first: it must know a key before a report is made with it.
+  Result<void> replace(const std::string& path, const std::string& collector_path) const;
+
+ private:
+  Result<NameTable::Id> known(std::string_view meter, const Location& where) const;
 };
 
-/// CSV `meter,report_key`. A file that also holds shift keys is refused: with them a collector could undo the shifts.
+/// CSV `meter,report_key`, oldest first where a meter has several. A file that also holds shift keys is refused: with
+/// them a collector could undo the shifts.
 struct CollectorKeyFile {
   NameTable meters;
-  std::vector<SecretKey> keys;
+  std::vector<std::vector<SecretKey>> keys;  ///< by id, oldest first
 
   static Result<CollectorKeyFile> read(Input input);
+};
+
+/// Rows of a file of reports that count for nobody, each with the reason.
+class RowsAside {
+ public:
+  enum class Reason : std::uint8_t { malformed, unknown_meter, unknown_period, forged, conflict, replaced_key, billed };
+  static std::string_view name(Reason reason);
+
+  void add(std::uint64_t line, Reason reason, std::string_view row);
+  std::uint64_t count() const { return count_; }
+  /// CSV `line,reason,row`; the row as it was, commas and all.
+  const std::string& text() const { return text_; }
+
+ private:
+  std::uint64_t count_ = 0;
+  std::string text_ = "line,reason,row\n";
+};
+
+/// Reads reports, checks that their meter is known and their MAC is right.
+class ReportReader {
+ public:
+  struct Options {
+    TemporalScheme scheme;
+    unsigned parts = 1;
+    ReportFormat format = {};
+    RowsAside* aside = nullptr;  ///< takes rows that are no reports of known meters; without it they are errors
+  };
+  /// `keys` must outlive the reader.
+  static Result<ReportReader> open(Input input, const CollectorKeyFile& keys, Options options);
+
+  struct Row {
+    NameTable::Id meter = 0;
+    Report report;
+    std::size_t key = 0;  ///< which of the meter's keys made it, from 0, the oldest
+  };
+  /// False at the end.
+  Result<bool> next(Row& row);
+  Location here() const { return lines_.at(1); }
+  /// The row that next() gave last is of no use to the collector: put it aside, or give up with `error`.
+  Result<void> put_aside(RowsAside::Reason reason, const Error& error);
+
+ private:
+  ReportReader(LineReader lines, const CollectorKeyFile& keys, Options options);
+  std::optional<std::size_t> key_of(NameTable::Id meter, std::string_view name, const Report& report);
+
+  LineReader lines_;
+  const CollectorKeyFile* keys_;
+  ReportFormat format_;
+  RowsAside* aside_;
+  Digest agreement_;
+  std::string_view line_;
+  KeyedHash hash_;
 };
 
 }  // namespace fugu
