@@ -90,7 +90,7 @@ TEST_F(Meter, WhatWaitsGoesOutWithTheNextFile) {
 TEST_F(Meter, KilledAtAnyPointNothingIsLostAndNothingCountsTwice) {
   const std::string all = readings();
   const std::vector<std::string> command =
-      fugu_command("meter report --keys meters.keys --b 3 --state g.state --out reports.csv");
+      fugu_command("meter report --keys meters.keys --period 400 --b 3 --state g.state --out reports.csv");
   ProcessOptions options;
   options.directory = directory.path();
   for (int kill = 1; kill <= 12; ++kill) {
