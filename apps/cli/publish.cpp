@@ -3,6 +3,7 @@
 
 #include "command.hpp"
 #include "definition_options.hpp"
+#include "file_options.hpp"
 #include "fugu/accounting/definition_kind.hpp"
 #include "fugu/accounting/policy_accountant.hpp"
 #include "fugu/comparison/catalogue.hpp"
@@ -11,7 +12,6 @@
 #include "fugu/simulate/simulation.hpp"
 #include "progress.hpp"
 #include "run_facts.hpp"
-#include "file_options.hpp"
 #include "source_options.hpp"
 
 namespace fugu::cli {
@@ -429,6 +429,7 @@ Outcome PublishRun::simulate(Mechanism made, const RunClock& clock, SlotSource& 
   FUGU_ASSIGN(ReleaseWriter writer, ReleaseWriter::make(format, out.descriptor(), options_.out));
   FUGU_TRY(out.keep(0));
   writer.prepare_header();
+  FUGU_ASSIGN(made.published, PublishedSteps::make(format.filter, format.unit_step));
   Simulation simulation(std::move(made), std::make_unique<SimulationNoise>(*options_.seed), enforced);
   Progress progress("slots simulated");
   SlotRow row;

@@ -22,7 +22,7 @@ SlotRunner::SlotRunner(Mechanism&& mechanism, std::unique_ptr<Accountant> accoun
       kernel_(std::make_unique<RunningKernel>(
           RunningKernel::Options{mechanism.definition, mechanism.exposure, mechanism.noise, strategy_->reach()},
           std::move(accountant), std::move(noise), ledger)),
-      release_(mechanism.exposure.series_count()) {}
+      release_(mechanism.exposure.series_count(), std::move(mechanism.published)) {}
 
 SlotRunner::SlotRunner(SlotRunner&&) noexcept = default;
 SlotRunner& SlotRunner::operator=(SlotRunner&&) noexcept = default;
