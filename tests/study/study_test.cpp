@@ -326,9 +326,11 @@ TEST(Anomalies, AreTheLastColumnsAndReadBack) {
   const test::TempDir folder;
   const Study study = study_of(kAnomalies);
   const auto results = results_of(study, 2);
-  auto written = ResultsFolder::open(folder / "results", study, false);
-  ASSERT_TRUE(written) << written.error().message;
-  for (const CellResult& result : results) ASSERT_TRUE(written->add(study, result));
+  {
+    auto written = ResultsFolder::open(folder / "results", study, false);
+    ASSERT_TRUE(written) << written.error().message;
+    for (const CellResult& result : results) ASSERT_TRUE(written->add(study, result));
+  }
   EXPECT_TRUE(results_header().ends_with(",slots,anomaly_knn_auc,anomaly_lof_auc"));
   const auto read = ResultsFolder::open(folder / "results", study, false);
   ASSERT_TRUE(read) << read.error().message;

@@ -126,8 +126,7 @@ Result<void> RescueDpAsPublished::ask_alone(Kernel& kernel, Release& release, Se
   NoisyValue answer;
   answers.copy(0, answer);
   const double stretch = noise_scale(kernel, series, track.now) / noise_scale(kernel, series, asked);
-  const double measured = track.value + (static_cast<double>(answer.steps) - track.value) * stretch;
-  take(kernel, release, series, track.now, stretch > 1 ? measured : static_cast<double>(answer.steps));
+  take(kernel, release, series, track.now, static_cast<double>(answer.steps) * stretch);
   return {};
 }
 

@@ -10,7 +10,7 @@ namespace fugu {
 namespace {
 
 constexpr double kExtremumShare = 0.01;  // of the slots
-constexpr double kExtremum = 1.5;        // times the largest value
+constexpr double kExtremum = 1.5;        // times the largest value, at least; up to 1 more
 constexpr double kPlateauShare = 0.3;    // of the seasons
 constexpr double kPlateau = 0.1;         // times the largest value
 
@@ -36,7 +36,7 @@ std::vector<bool> add_anomalies(AnomalyKind kind, std::size_t season_slots, std:
       if (changed[t]) values[t] = kPlateau * largest;
     } else {
       changed[t] = dice.uniform() < kExtremumShare;
-      if (changed[t]) values[t] = kExtremum * largest;
+      if (changed[t]) values[t] = (kExtremum + dice.uniform()) * largest;
     }
   }
   return changed;

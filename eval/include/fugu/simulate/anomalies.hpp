@@ -1,5 +1,6 @@
 // Anomalies put into a stream, with the slots they are in: to ask whether somebody finds them in what was released.
-// Two of those that the VLDB 2023 benchmark puts into its streams.
+// Two of those that the VLDB 2023 benchmark puts into its streams. Its extrema all have the same value: then they are
+// each other's neighbours, and how many there are decides whether they are found. Here they differ.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 namespace fugu {
 
 enum class AnomalyKind : std::uint8_t {
-  extrema,   ///< one slot in a hundred has 1.5 times the largest value of the stream
+  extrema,   ///< one slot in a hundred has 1.5 to 2.5 times the largest value of the stream
   plateaus,  ///< three seasons in ten are cut off at a tenth of the largest value
 };
 
