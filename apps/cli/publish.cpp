@@ -435,6 +435,7 @@ Outcome PublishRun::simulate(Mechanism made, const RunClock& clock, SlotSource& 
   FUGU_TRY(out.check_replaceable(ReleaseFile::By::simulation));
   FUGU_TRY(out.keep(0));
   writer.prepare_header();
+  FUGU_ASSIGN(made.published, PublishedSteps::make(format.filter, format.unit_step));
   Simulation simulation(std::move(made), std::make_unique<SimulationNoise>(*options_.seed), enforced);
   Progress progress("slots simulated");
   SlotRow row;

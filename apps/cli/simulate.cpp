@@ -1,5 +1,6 @@
 // fugu simulate: streams and policies to try things on.
 #include <cstdio>
+#include <optional>
 
 #include "command.hpp"
 #include "fugu/simulate/artificial.hpp"
@@ -15,6 +16,12 @@ namespace {
 
 struct ArtificialArguments {
   ArtificialOptions stream;
+  std::string form = "thesis";
+  // Without these, the form decides.
+  std::optional<double> level;
+  std::optional<double> growth;
+  std::optional<int> decimals;
+  std::optional<std::uint64_t> seed;
   std::string name = "load";
   std::string start;
   std::string slot_length = "15m";
@@ -27,7 +34,22 @@ constexpr const char* kExamples = R"(
 Examples
   fugu simulate artificial --length 2000 --season 96 --growth 1.05 --amplitude 12000 --level 4000 --out totals.csv
   fugu simulate artificial --start 2026-03-28T00:00:00+01:00 --slot-length 15m --season 96 --level 200
+  fugu simulate artificial --form authors --season 80 --amplitude 10000 --out theirs.csv
 )";
+
+Result<ArtificialOptions> artificial_options(const ArtificialArguments& arguments) {
+  const auto form = parse_artificial_form(arguments.form);
+  if (!form)
+    return Error{Cause::usage, "--form: found " + arguments.form + "; expected thesis, as-published or authors"};
+  ArtificialOptions options = arguments.stream;
+  const ArtificialOptions defaults = artificial_defaults(*form);
+  options.form = *form;
+  options.level = arguments.level.value_or(defaults.level);
+  options.growth = arguments.growth.value_or(defaults.growth);
+  options.decimals = arguments.decimals.value_or(defaults.decimals);
+  options.seed = arguments.seed.value_or(defaults.seed);
+  return options;
+}
 
 Outcome simulate_artificial(const ArtificialArguments& arguments) {
   if (arguments.name.empty() || arguments.name.find_first_of(",\"\r\n") != std::string::npos)
@@ -35,11 +57,12 @@ Outcome simulate_artificial(const ArtificialArguments& arguments) {
   if (arguments.stream.length_slots > kSlotsMax)
     return Error{Cause::usage, "--length: expected at most " + std::to_string(kSlotsMax) + " slots"};
   FUGU_ASSIGN(const RunClock time, clock_from(arguments.start, arguments.slot_length));
-  FUGU_ASSIGN(ArtificialStream stream, ArtificialStream::make(arguments.stream));
+  FUGU_ASSIGN(const ArtificialOptions options, artificial_options(arguments));
+  FUGU_ASSIGN(ArtificialStream stream, ArtificialStream::make(options));
   FUGU_ASSIGN(OutputStream out, OutputStream::open(arguments.out));
   std::fprintf(out.get(), "time,%s\n", arguments.name.c_str());
-  for (Slot slot = 0; slot < arguments.stream.length_slots; ++slot) {
-    std::fprintf(out.get(), "%s,%.*f\n", time.clock.text(slot, time.utc_offset_s).c_str(), arguments.stream.decimals,
+  for (Slot slot = 0; slot < options.length_slots; ++slot) {
+    std::fprintf(out.get(), "%s,%.*f\n", time.clock.text(slot, time.utc_offset_s).c_str(), options.decimals,
                  stream.next());
     if (std::ferror(out.get()) != 0) break;
   }
@@ -103,13 +126,19 @@ void add_artificial(CLI::App& command, Outcome& outcome) {
   artificial->add_option("--length", stream.length_slots, "Slots")->capture_default_str();
   artificial->add_option("--season", stream.season_slots, "Mean length of a season in slots")->capture_default_str();
   artificial->add_option("--amplitude", stream.amplitude, "Largest value above the level")->capture_default_str();
-  artificial->add_option("--level", stream.level, "Smallest value")->capture_default_str();
+  artificial
+      ->add_option("--form", arguments->form,
+                   "thesis: as printed; as-published: the law of the authors' code; authors: their very streams")
+      ->capture_default_str();
+  artificial->add_option("--level", arguments->level, "Smallest value; 0, or 2 with the authors' forms");
   artificial
       ->add_option("--sparsity", stream.sparsity, "Share of slots at the level between seasons, from 0 to below 1")
       ->capture_default_str();
-  artificial->add_option("--growth", stream.growth, "Growth per slot within a season")->capture_default_str();
-  artificial->add_option("--decimals", stream.decimals, "Decimals of the values")->capture_default_str();
-  artificial->add_option("--seed", stream.seed, "Equal seeds give equal streams")->capture_default_str();
+  artificial->add_option("--growth", arguments->growth,
+                         "Growth per slot within a season; 1.5, or 1.3 with the authors' forms");
+  artificial->add_option("--decimals", arguments->decimals, "Decimals of the values; 0, or 3 with the authors' forms");
+  artificial->add_option("--seed", arguments->seed,
+                         "Equal seeds give equal streams; 1, or 12345678 with --form authors");
   artificial->add_option("--name", arguments->name, "Name of the series")->capture_default_str();
   artificial->add_option("--start", arguments->start, "Time of the first slot; plain slot numbers without it");
   artificial->add_option("--slot-length", arguments->slot_length, "Length of a slot when --start is given")

@@ -66,6 +66,12 @@ TEST_F(ReleasedFile, TrueValuesInTheErrorBandAreFound) {
   expect_fails(audit_with_field(8, 7, "500.5"), "series south: the error band is not that of the recorded answer");
 }
 
+TEST_F(ReleasedFile, TruncationInsideTheLoopIsRunAgain) {
+  // BA compares with what it released, cut off at 400; bands are about the answers, which are not.
+  publish("--mechanism ba --interval 0.9 --filter truncate:0:400");
+  expect_fails(audit_with_field(7, 2, "1003"), "series north: the released value is not what the filter makes");
+}
+
 TEST_F(ReleasedFile, EveryDigitOfAnIntervalCounts) { publish("--mechanism uniform --interval 0.99999999"); }
 
 TEST_F(ReleasedFile, AnUnknownColumnIsFound) {

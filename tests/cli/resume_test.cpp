@@ -122,7 +122,8 @@ TEST_P(Resume, ACutLedgerNeverPaysTwice) {
 
 INSTANTIATE_TEST_SUITE_P(Mechanisms, Resume,
                          testing::Values("--mechanism uniform", "--mechanism hybrid --every 3 --interval 0.9",
-                                         "--mechanism uniform --filter kalman"),
+                                         "--mechanism uniform --filter kalman",
+                                         "--mechanism ba --filter truncate:0:150"),
                          [](const auto& each) { return "run" + std::to_string(each.index); });
 
 /// A finished run of four slots.

@@ -67,6 +67,54 @@ TEST_F(RunFolder, AnotherIdentityIsRefused) {
   EXPECT_NE(reason(other).find("mechanism = uniform there and hybrid here"), std::string::npos) << reason(other);
 }
 
+/// Asks for everything, and notes what it released before: as it knows it, and as readers see it.
+class Watching final : public Strategy {
+ public:
+  explicit Watching(std::vector<std::pair<std::int64_t, std::int64_t>>& seen) : seen_(seen) {}
+  Result<void> step(Kernel& kernel, Release& release) override {
+    seen_.emplace_back(release[0].value.steps, release.published_steps(0));
+    FUGU_ASSIGN(const auto answers, kernel.values(kernel.all(), kernel.total() / kernel.window_slots()));
+    release.set(kernel.all(), answers);
+    return {};
+  }
+
+ private:
+  std::vector<std::pair<std::int64_t, std::int64_t>>& seen_;
+};
+
+/// Whoever compares with the last release compares with what was published of it: in the run that released it, and in
+/// the one that resumes it from the ledger, where answers are on record as they were drawn.
+TEST_F(RunFolder, TruncationIsInsideTheLoopAlsoAfterAResume) {
+  RunIdentity about = identity("watching");
+  about.format.filter = "truncate:0:5";
+  const auto publish_watched = [&](Slot to) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> watched;
+    auto run = fugu::Run::open(files());
+    EXPECT_TRUE(run) << reason(run);
+    Mechanism watching = mechanism();
+    watching.strategy = std::make_unique<Watching>(watched);
+    const auto publisher = run->begin(std::move(watching), about, {});
+    EXPECT_TRUE(publisher) << reason(publisher);
+    for (Slot slot = (*publisher)->next_slot(); slot < to; ++slot) {
+      EXPECT_TRUE((*publisher)->publish(row_of(slot, {1000})));
+      EXPECT_TRUE((*publisher)->flush());
+    }
+    return watched;
+  };
+  const auto first = publish_watched(3);
+  const auto resumed = publish_watched(5);
+  ASSERT_EQ(first.size(), 3u);
+  ASSERT_EQ(resumed.size(), 5u) << "three on record, two live";
+  EXPECT_EQ(resumed[0], (std::pair<std::int64_t, std::int64_t>{0, 0})) << "nothing was released yet";
+  for (std::size_t slot = 1; slot < 5; ++slot) {
+    EXPECT_GT(resumed[slot].first, 500) << "the answer: 1000 and noise of scale 12";
+    EXPECT_EQ(resumed[slot].second, 5) << "what readers see of it";
+    if (slot < 3) {
+      EXPECT_EQ(first[slot], resumed[slot]) << "the same in a replay";
+    }
+  }
+}
+
 TEST_F(RunFolder, AnOlderLedgerIsRecognisedAndNotContinued) {
   ASSERT_TRUE(publish(files(), 3));
   const std::string older = bytes("run.ledger");

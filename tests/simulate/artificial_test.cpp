@@ -181,4 +181,53 @@ TEST(Artificial, AsPublishedHasTheErrorsOfTheAuthorsStreams) {
   EXPECT_NEAR(zero_small, 2.4, 0.06);
 }
 
+// --- The authors' own streams ---------------------------------------------------------------------------------------
+
+TEST(JavaRandom, IsJavas) {
+  // What `new Random(42)` gives in Java: nextDouble(), and then of a new one nextGaussian() twice.
+  EXPECT_DOUBLE_EQ(fugu::JavaRandom(42).uniform(), 0.7275636800328681);
+  fugu::JavaRandom random(42);
+  EXPECT_DOUBLE_EQ(random.normal(), 1.1419053154730547);
+  EXPECT_DOUBLE_EQ(random.normal(), 0.9194079489827879);
+}
+
+ArtificialOptions authors(std::int64_t season_slots, double amplitude) {
+  ArtificialOptions options = fugu::artificial_defaults(fugu::ArtificialForm::authors);
+  options.season_slots = season_slots;
+  options.amplitude = amplitude;
+  return options;
+}
+
+TEST(Artificial, TheAuthorsStreamsAreMadeValueByValue) {
+  // Made by their code's rules in another language.
+  const std::vector<double> values = generate(authors(80, 10'000));
+  ASSERT_EQ(values.size(), 1000U);
+  EXPECT_EQ(values[0], 2.034);
+  EXPECT_EQ(values[1], 2.076);
+  EXPECT_EQ(values[39], 3925.180);
+  EXPECT_EQ(values[999], 2714.763);
+  EXPECT_NEAR(std::ranges::max(values), 5962.069, 1e-9) << "another of the 100 streams has the largest value";
+  EXPECT_NEAR(std::ranges::min(values), 1.957, 1e-9) << "a season ends below its start";
+  EXPECT_NEAR(generate(authors(40, 1000))[2], 4.122, 1e-9);
+  EXPECT_NEAR(generate(authors(120, 1000))[2], 2.000, 1e-9);
+}
+
+TEST(Artificial, TheAuthorsStreamsHaveTheirYardsticks) {
+  const auto [zero, constant] = yardsticks(generate(authors(80, 10'000)));
+  EXPECT_NEAR(zero, 397.9, 0.05);
+  EXPECT_NEAR(constant, 392.0, 0.05);
+  const auto [zero_small, constant_small] = yardsticks(generate(authors(80, 10)));
+  EXPECT_NEAR(zero_small, 2.396, 0.001);
+  EXPECT_NEAR(constant_small, 0.392, 0.001);
+}
+
+TEST(Artificial, TheAuthorsStreamsHaveNoDowntime) {
+  ArtificialOptions options = authors(80, 10);
+  options.sparsity = 0.5;
+  EXPECT_FALSE(generate_artificial(options));
+  options.sparsity = 0;
+  options.season_slots = 3;
+  EXPECT_FALSE(generate_artificial(options)) << "shorter seasons would be diced again for ever";
+}
+
 }  // namespace

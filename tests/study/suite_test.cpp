@@ -84,6 +84,32 @@ w = 1
   EXPECT_EQ(suite->streams[0].period_slots, 160U) << "with as much rest in between, seasons start twice as far apart";
 }
 
+TEST(Suite, SparseSeriesAndAnomaliesAreStreamsToo) {
+  const auto suite = parse_suite("s.toml", R"(mechanisms = "uniform"
+metrics = ["anomalies"]
+[[stream]]
+generator = "sparse"
+series = 30
+length = 50
+amplitude = 20
+skew = 1.5
+[[stream]]
+season = 80
+amplitude = 10
+anomalies = "plateaus"
+[[requirement]]
+epsilon = 1
+w = 1
+)");
+  ASSERT_TRUE(suite) << suite.error().message;
+  EXPECT_TRUE(suite->wants(Measure::anomalies));
+  const auto& sparse = std::get<SparseOptions>(suite->streams[0].source);
+  EXPECT_EQ(sparse.series, 30);
+  EXPECT_EQ(sparse.skew, 1.5);
+  EXPECT_FALSE(suite->streams[0].anomalies);
+  EXPECT_EQ(suite->streams[1].anomalies, AnomalyKind::plateaus);
+}
+
 struct Bad {
   const char* name;
   std::string replace;
@@ -128,6 +154,10 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"every", "hybrid:8", "hybrid:x", "bad.toml:8:26: found 'hybrid:x'; expected NAME"},
         Bad{"every_too_long", "hybrid:8", "hybrid:999999999", "bad.toml:8:26: found 'hybrid:999999999'; expected NAME"},
         Bad{"twice", "hybrid:8", "uniform", "bad.toml:8:26: found 'uniform' twice"},
+        Bad{"generator", "amplitude = [10, 100]", "amplitude = 10\ngenerator = \"author\"",
+            "bad.toml:13:13: found 'author'; expected generator = \"thesis\""},
+        Bad{"anomalies", "amplitude = [10, 100]", "amplitude = 10\nanomalies = \"spikes\"",
+            "bad.toml:13:13: found 'spikes'; expected anomalies = \"extrema\""},
         Bad{"no_season", kStreams, "[[stream]]\namplitude = 1\n", "bad.toml:10:1: found no season"},
         Bad{"stream_is_no_list", kStreams, "stream = 3\n", "bad.toml:"},
         Bad{"stream_twice", kStreams, kStreams + kStreams,
@@ -162,14 +192,19 @@ TEST(Suite, ShippedSuitesAreInOrder) {
     const auto study = Study::make(*suite, {});
     EXPECT_TRUE(study) << study.error().message;
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"smoke", "artificial-plus", "policies", "thesis-artificial", "thesis-real",
-                                             "unseen"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"smoke", "anomalies", "artificial-plus", "many-sparse", "policies",
+                                             "thesis-artificial", "thesis-real", "unseen"}));
 }
 
 TEST(Suite, TheArtificialSuiteIsTheOneOfTheThesis) {
   const auto suite = find_suite("thesis-artificial");
   ASSERT_TRUE(suite);
   EXPECT_EQ(suite->streams.size(), 20U);
+  for (const SuiteStream& stream : suite->streams) {
+    const auto& options = std::get<ArtificialOptions>(stream.source);
+    EXPECT_EQ(options.form, ArtificialForm::authors) << "their very streams, and not others of the same law";
+    EXPECT_EQ(options.seed, 12345678U);
+  }
   EXPECT_EQ(suite->requirements.size(), 11U);
   EXPECT_EQ(suite->runs, 100U);
   std::vector<std::string> names;
@@ -182,7 +217,7 @@ TEST(Suite, AnUnknownNameListsTheKnownOnes) {
   const auto suite = find_suite("smok");
   ASSERT_FALSE(suite);
   EXPECT_EQ(suite.error().cause, Cause::usage);
-  EXPECT_NE(suite.error().message.find("known are smoke, artificial-plus"), std::string::npos);
+  EXPECT_NE(suite.error().message.find("known are smoke, anomalies"), std::string::npos);
   EXPECT_FALSE(find_suite("./not-there.toml"));
 }
 

@@ -166,6 +166,7 @@ Result<Publisher*> Run::begin(Mechanism mechanism, const RunIdentity& identity, 
   FUGU_TRY(check_noise(mechanism));
   ReleaseFormat format = identity.format;
   format.currency = mechanism.definition.delta().value() > 0 ? Currency::rho : Currency::epsilon;
+  FUGU_ASSIGN(mechanism.published, PublishedSteps::make(format.filter, format.unit_step));
   LedgerHeader about = header(mechanism, identity);
   FUGU_ASSIGN(ReleaseFile releases, ReleaseFile::open(files_.releases));
   releases_ = std::make_unique<ReleaseFile>(std::move(releases));

@@ -23,7 +23,7 @@ SlotRunner::SlotRunner(Mechanism&& mechanism, std::unique_ptr<Accountant> accoun
           std::make_unique<RunningKernel>(RunningKernel::Options{mechanism.definition, std::move(mechanism.exposure),
                                                                  mechanism.noise, strategy_->reach()},
                                           std::move(accountant), std::move(noise), ledger)),
-      release_(kernel_->exposure().series_count()) {}
+      release_(kernel_->exposure().series_count(), std::move(mechanism.published)) {}
 
 SlotRunner::SlotRunner(SlotRunner&&) noexcept = default;
 SlotRunner& SlotRunner::operator=(SlotRunner&&) noexcept = default;

@@ -76,7 +76,7 @@ Result<void> DsatAsPublished::release_all(Kernel& kernel, Release& release) {
   FUGU_ASSIGN(const auto answers, kernel.values(kernel.all(), share));
   release.set(kernel.all(), answers);
   reference_.clear();
-  for (const ReleasedValue& last : release.values()) reference_.push_back(last.known ? last.value.steps : 0);
+  for (const SeriesId id : kernel.all()) reference_.push_back(release.published_steps(id));
   last_release_ = slot;
   releases_.spend(slot, 0, share);
   return {};

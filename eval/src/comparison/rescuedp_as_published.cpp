@@ -10,14 +10,16 @@ namespace fugu {
 namespace {
 
 constexpr PidController::Options kPid{.proportional = 0.9, .integral = 0.1, .derivative = 0, .integral_window = 3};
-constexpr double kGainSlots = 10;                               // θ
-constexpr double kBudgetPerLogInterval = 0.2;                   // φ
-constexpr double kLargestPart = 0.6;                            // p_max, of what is left
-constexpr std::uint64_t kLargestShare = 5;                      // e_max is a fifth of ε
-constexpr Budget kSmallestShare = Budget::from_units(1 << 14);  // less would be more noise than can be drawn
-constexpr double kSmallestCorrelation = 0.5;                    // τ2
+constexpr double kGainSlots = 10;              // θ
+constexpr double kBudgetPerLogInterval = 0.2;  // φ
+constexpr double kLargestPart = 0.6;           // p_max, of what is left
+constexpr double kLargestShare = 5;            // e_max is a fifth of ε
+constexpr double kSmallestCorrelation = 0.5;   // τ2
 constexpr std::size_t kHistory = 3;
 constexpr std::size_t kGroupsCompared = 16;
+// What the kernel can draw, and what a share has left when it is split and rounded, with room to spare.
+constexpr double kLargestScaleSteps = 0x1p39;
+constexpr double kSmallestShare = 0x1p-34;
 
 // In units of the data.
 constexpr double kStartVariance = 100;
@@ -30,21 +32,31 @@ void RescueDpAsPublished::start(const Kernel& kernel) {
   window_ = kernel.window_slots();
   tracks_.assign(kernel.all().size(), Track{.pid = PidController(kPid), .released = ShortHistory(kHistory)});
   for (const SeriesId series : kernel.all()) {
-    tracks_[series].filter.start(0, kStartVariance * unit_steps_ * unit_steps_);
-    tracks_[series].account = kernel.total() / kernel.series_per_meter(series);
+    tracks_[series].variance = kStartVariance * unit_steps_ * unit_steps_;
+    tracks_[series].account = (kernel.total() / kernel.series_per_meter(series)).to_double();
   }
   due_.start(tracks_.size(), 0);
 }
 
-Budget RescueDpAsPublished::affordable(Track& track, Slot slot) const {
+double RescueDpAsPublished::noise_scale(const Kernel& kernel, SeriesId series, double share) {
+  return static_cast<double>(kernel.exposure().sensitivity_steps(series)) /
+         (kernel.currency() == Currency::epsilon ? share : std::sqrt(2 * share));
+}
+
+double RescueDpAsPublished::drawable(const Kernel& kernel, SeriesId series, double share) {
+  const auto sensitivity = static_cast<double>(kernel.exposure().sensitivity_steps(series));
+  const auto split = static_cast<double>(kernel.series_per_meter(series));
+  return std::max({share, sensitivity * split / kLargestScaleSteps, kSmallestShare});
+}
+
+double RescueDpAsPublished::affordable(Track& track, Slot slot) const {
   while (!track.samples.empty() && slot - track.samples.front().slot >= static_cast<Slot>(window_)) {
     track.spent -= track.samples.front().share;
     track.samples.pop_front();
   }
-  const Budget rest = track.account - track.spent;
   const double part = std::min(kBudgetPerLogInterval * std::log(track.interval_slots + 1), kLargestPart);
-  const Budget wanted = std::min(Budget::round_down(rest.to_double() * part), track.account / kLargestShare);
-  return wanted < kSmallestShare ? Budget() : wanted;
+  const double share = std::min(part * (track.account - track.spent), track.account / kLargestShare);
+  return std::abs(share);  // below 0 it is a rounding error, and a scale below 0 is noise like any other
 }
 
 bool RescueDpAsPublished::belongs(const Kernel& kernel, SeriesId series, const Group& group) const {
@@ -68,40 +80,61 @@ std::vector<RescueDpAsPublished::Group> RescueDpAsPublished::group(const Kernel&
   return groups;
 }
 
-void RescueDpAsPublished::take(const Kernel& kernel, Release& release, SeriesId series, Budget paid, double value) {
+double RescueDpAsPublished::filtered(const Kernel& kernel, Track& track, double measured) const {
+  const double per_slot = unit_steps_ * static_cast<double>(window_) / kernel.total().to_double();
+  track.variance += true_variance_ * static_cast<double>(kernel.slot() - track.last);
+  const double gain = track.variance / (track.variance + per_slot * per_slot);
+  track.variance *= 1 - gain;
+  return track.value + gain * (measured - track.value);
+}
+
+/// The feedback is compared with the noise that all of what is left in the next slot's window would have.
+void RescueDpAsPublished::choose_interval(const Kernel& kernel, SeriesId series, double moved) {
+  Track& track = tracks_[series];
+  const Slot slot = kernel.slot();
+  double left = track.account - track.spent;
+  for (const Spent& sample : track.samples) {
+    if (slot + 1 - sample.slot >= static_cast<Slot>(window_)) left += sample.share;
+  }
+  const double error = track.pid.update(moved, std::max(1.0, static_cast<double>(slot - track.last)));
+  const double goal = noise_scale(kernel, series, std::abs(left));
+  track.interval_slots = std::max(1.0, next_interval_rescue(track.interval_slots, error, goal, kGainSlots));
+}
+
+void RescueDpAsPublished::take(const Kernel& kernel, Release& release, SeriesId series, double paid, double measured) {
   Track& track = tracks_[series];
   const Slot slot = kernel.slot();
   track.samples.push_back({slot, paid});
   track.spent += paid;
-  const double before = track.filter.value();
-  const double per_slot = unit_steps_ * static_cast<double>(window_) / kernel.total().to_double();
-  track.filter.predict(true_variance_);
-  track.filter.correct(value, per_slot * per_slot);
-  const double released = track.filter.value();
-  const double slots = std::max(1.0, static_cast<double>(slot - track.last));
-  const double error = track.pid.update(std::abs(released - before) / track.noise_scale, slots);
-  track.released.add(released);
+  if (track.last < 0) {
+    track.value = measured;
+  } else {
+    const double before = track.value;
+    track.value = filtered(kernel, track, measured);
+    choose_interval(kernel, series, std::abs(track.value - before));
+  }
+  track.released.add(track.value);
   track.last = slot;
-  track.interval_slots =
-      std::clamp(next_interval_rescue(track.interval_slots, error, 1, kGainSlots), 1.0, static_cast<double>(window_));
-  due_.set(series, slot + nearest_steps(track.interval_slots));
-  release.estimate(series, nearest_steps(released), true);
+  due_.set(series, slot + static_cast<Slot>(track.interval_slots));
+  release.estimate(series, nearest_steps(track.value), true);
 }
 
 Result<void> RescueDpAsPublished::ask_alone(Kernel& kernel, Release& release, SeriesId series) {
-  const Budget paid = tracks_[series].now;
-  FUGU_ASSIGN(const auto answers, kernel.values({&series, 1}, paid));
+  const Track& track = tracks_[series];
+  const double asked = drawable(kernel, series, track.now);
+  FUGU_ASSIGN(const auto answers, kernel.values({&series, 1}, Budget::round_down(asked)));
   NoisyValue answer;
   answers.copy(0, answer);
-  take(kernel, release, series, paid, static_cast<double>(answer.steps));
+  const double stretch = noise_scale(kernel, series, track.now) / noise_scale(kernel, series, asked);
+  take(kernel, release, series, track.now, static_cast<double>(answer.steps) * stretch);
   return {};
 }
 
 Result<void> RescueDpAsPublished::ask_together(Kernel& kernel, Release& release, const Group& group) {
-  Budget each = tracks_[group[0]].now;
+  double each = tracks_[group[0]].now;
   for (const SeriesId series : group) each = std::min(each, tracks_[series].now);
   std::vector<double> expected(group.size(), 0.0);
-  FUGU_TRY(grouped_.ask(kernel, group, expected, 0, each));
+  FUGU_TRY(grouped_.ask(kernel, group, expected, 0, Budget::round_down(drawable(kernel, group[0], each))));
   for (const SeriesId series : group) take(kernel, release, series, each, 0);  // the answer is lost
   return {};
 }
@@ -113,11 +146,8 @@ Result<void> RescueDpAsPublished::step(Kernel& kernel, Release& release) {
     if (!kernel.present(series)) continue;
     Track& track = tracks_[series];
     track.now = affordable(track, kernel.slot());
-    if (track.now.units() == 0) continue;
-    const double paid = track.now.to_double();
-    track.noise_scale = static_cast<double>(kernel.exposure().sensitivity_steps(series)) /
-                        (kernel.currency() == Currency::epsilon ? paid : std::sqrt(2 * paid));
-    if (tracks_.size() > 1 && track.filter.value() < kSmall * unit_steps_) {
+    if (track.now == 0) continue;
+    if (tracks_.size() > 1 && track.released.full() && track.released.mean() <= kSmall * unit_steps_) {
       small.push_back(series);
     } else {
       FUGU_TRY(ask_alone(kernel, release, series));

@@ -96,10 +96,22 @@ Result<void> PreparedStream::set_facts(const Suite& suite, const SuiteStream& st
 
 Result<PreparedStream> PreparedStream::make(const Suite& suite, const SuiteStream& stream,
                                             const std::string& data_folder) {
+  const auto cannot_be_made = [&](const Error& why) {
+    return at(suite, stream, "a stream that cannot be made", why.message);
+  };
   if (const auto* artificial = std::get_if<ArtificialOptions>(&stream.source)) {
-    const auto values = generate_artificial(*artificial);
-    if (!values) return at(suite, stream, "a stream that cannot be made", values.error().message);
-    return of_values(suite, stream, *values, 1);
+    auto values = generate_artificial(*artificial);
+    if (!values) return cannot_be_made(values.error());
+    std::vector<bool> anomalies;
+    if (stream.anomalies) anomalies = add_anomalies(*stream.anomalies, stream.period_slots, artificial->seed, *values);
+    FUGU_ASSIGN(PreparedStream made, of_values(suite, stream, *values, 1));
+    made.anomalies_ = std::move(anomalies);
+    return made;
+  }
+  if (const auto* sparse = std::get_if<SparseOptions>(&stream.source)) {
+    const auto values = generate_sparse(*sparse);
+    if (!values) return cannot_be_made(values.error());
+    return of_values(suite, stream, *values, static_cast<std::size_t>(sparse->series));
   }
   PreparedStream made;
   FUGU_TRY(made.set_facts(suite, stream));

@@ -1,6 +1,7 @@
 #include "fugu/study/results.hpp"
 
 #include <optional>
+#include <span>
 
 #include "fugu/stream/csv.hpp"
 
@@ -11,11 +12,15 @@ namespace {
 constexpr std::string_view kHeader =
     "mechanism,stream,season,amplitude,epsilon,w,runs,mae,mae_p95,mre,mre_p95,rmse,rmse_p95,sampled_share,verdict,"
     "worst_share,season_autocorrelation,season_kept,level_error,amplitude_kept,peak_error_slots,changes_found,"
-    "forecast_mae,experiment,level,sparsity,series,slots";
+    "forecast_mae,experiment,level,sparsity,series,slots,anomaly_knn_auc,anomaly_lof_auc";
 constexpr std::string_view kTimingsHeader = "mechanism,stream,epsilon,w,runs,seconds,ns_per_slot_and_series";
 /// Columns that say which cell it is; the rest of a row is measured.
 constexpr std::size_t kKeyColumns = 6;
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
+/// Analyses that stand at the end of a row: columns are appended, never put in between.
+constexpr std::size_t kLateAnalyses = 2;
+constexpr std::size_t kEarlyAnalyses = CellResult::kAnalyses - kLateAnalyses;
+constexpr std::size_t kColumnsBetween = 5;  // experiment to slots
 
 std::string number(double value) { return result_number(value); }
 std::string number(const std::optional<double>& value) { return value ? number(*value) : ""; }
@@ -51,7 +56,10 @@ std::optional<CellResult> parse_row(std::string_view row) {
     good = parse_result_number(cells[at++], *value) && good;
   const auto verdict = parse_verdict(cells[at++]);
   good = parse_result_number(cells[at++], result.verdict.worst_share) && good;
-  for (double& value : result.analyses) good = parse_result_number(cells[at++], value) && good;
+  for (std::size_t i = 0; i < CellResult::kAnalyses; ++i) {
+    if (i == kEarlyAnalyses) at += kColumnsBetween;
+    good = parse_result_number(cells[at++], result.analyses[i]) && good;
+  }
   if (!good || !verdict) return std::nullopt;
   result.verdict.kind = *verdict;
   return result;
@@ -89,12 +97,14 @@ std::string results_row(const Study& study, const Cell& cell, const CellResult& 
        {result.mae, result.mae_p95, result.mre, result.mre_p95, result.rmse, result.rmse_p95, result.sampled_share})
     row.append(",").append(number(value));
   row.append(",").append(name_of(result.verdict.kind)).append(",").append(number(result.verdict.worst_share));
-  for (const double value : result.analyses) row.append(",").append(number(value));
+  const std::span<const double> analyses = result.analyses;
+  for (const double value : analyses.first(kEarlyAnalyses)) row.append(",").append(number(value));
   row.append(",").append(study.requirement_of(cell).experiment);
   const auto* artificial = std::get_if<ArtificialOptions>(&stream.facts().source);
   row.append(",").append(artificial ? number(artificial->level) : "");
   row.append(",").append(artificial ? number(artificial->sparsity) : "");
   row.append(",").append(std::to_string(stream.series())).append(",").append(std::to_string(stream.slots()));
+  for (const double value : analyses.last(kLateAnalyses)) row.append(",").append(number(value));
   return row;
 }
 

@@ -238,6 +238,9 @@ Result<Mechanism> Study::mechanism_of(const Cell& cell) const {
                                                  {.unit_steps = 1 / stream.unit_step().to_double(),
                                                   .true_variance = stream.variance_steps()}));
   Mechanism mechanism{definitions_[cell.requirement], exposures_[cell.stream], NoiseKind::laplace, std::move(strategy)};
+  if (stream.facts().truncate) {
+    FUGU_ASSIGN(mechanism.published, PublishedSteps::make("truncate", stream.unit_step()));
+  }
   if (requirement.policies)
     mechanism.policies = std::make_unique<StatedPolicies>(policies_[cell.requirement][cell.stream]);
   return mechanism;

@@ -9,8 +9,8 @@ namespace fugu {
 
 namespace {
 
-constexpr std::array<std::string_view, kMeasures> kMeasureNames = {"season", "level",   "amplitude",
-                                                                   "peak",   "changes", "forecast"};
+constexpr std::array<std::string_view, kMeasures> kMeasureNames = {"season",  "level",    "amplitude", "peak",
+                                                                   "changes", "forecast", "anomalies"};
 
 constexpr std::size_t kSuiteBytesMax = 1 << 20;
 

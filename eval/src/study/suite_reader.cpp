@@ -306,24 +306,59 @@ std::string step_of(int decimals) {
   return decimals == 0 ? "1" : "0." + std::string(static_cast<std::size_t>(decimals) - 1, '0') + "1";
 }
 
-Result<void> read_artificial(TableReader& table, Suite& suite) {
-  ArtificialOptions options;
-  FUGU_ASSIGN(const std::string generator, table.text("generator", "thesis"));
-  if (generator != "thesis" && generator != "as-published")
-    return table.complain(*table.find("generator"), shown(generator), "generator = \"thesis\" or \"as-published\"");
-  const bool as_published = generator == "as-published";
-  options.form = as_published ? ArtificialForm::as_published : ArtificialForm::thesis;
-  FUGU_ASSIGN(const std::uint64_t length, table.whole("length", 1000, 1, kSlotsMax));
-  FUGU_ASSIGN(options.growth, table.number("growth", as_published ? 1.3 : 1.5, 1.000001, 100));
-  FUGU_ASSIGN(const std::uint64_t decimals, table.whole("decimals", as_published ? 3 : 0, 0, 6));
+Result<void> read_anomalies(TableReader& table, SuiteStream& stream) {
+  const toml::node* node = table.find("anomalies");
+  if (node == nullptr) return {};
+  FUGU_ASSIGN(const std::string name, table.text("anomalies", ""));
+  stream.anomalies = parse_anomaly_kind(name);
+  if (stream.anomalies) return {};
+  return table.complain(*node, shown(name), "anomalies = \"extrema\" or \"plateaus\"");
+}
+
+Result<void> read_sparse(TableReader& table, Suite& suite) {
+  SparseOptions options;
+  SuiteStream stream;
+  FUGU_ASSIGN(stream.name, table.text("name", "sparse"));
+  FUGU_ASSIGN(const std::uint64_t series, table.whole("series", 1000, 1, 1'000'000));
+  FUGU_ASSIGN(const std::uint64_t length, table.whole("length", 672, 1, kSlotsMax));
+  FUGU_ASSIGN(const std::uint64_t season, table.whole("season", 24, 2, 1'000'000));
+  FUGU_ASSIGN(options.amplitude, table.number("amplitude", options.amplitude, 1e-6, 1e9));
+  FUGU_ASSIGN(options.skew, table.number("skew", options.skew, 0, 10));
   FUGU_ASSIGN(options.seed, table.whole("seed", suite.seed, 0, INT64_MAX));
+  FUGU_TRY(read_sensitivity(table, stream));
+  options.series = static_cast<std::int64_t>(series);
+  options.length_slots = static_cast<std::int64_t>(length);
+  options.season_slots = static_cast<std::int64_t>(season);
+  stream.season_slots = static_cast<double>(season);
+  stream.period_slots = season;
+  stream.amplitude = options.amplitude;
+  stream.source = options;
+  stream.place = place_of(table.table().source());
+  suite.streams.push_back(std::move(stream));
+  return {};
+}
+
+Result<void> read_artificial(TableReader& table, Suite& suite) {
+  FUGU_ASSIGN(const std::string generator, table.text("generator", "thesis"));
+  const auto form = parse_artificial_form(generator);
+  if (!form)
+    return table.complain(*table.find("generator"), shown(generator),
+                          "generator = \"thesis\", \"as-published\", \"authors\" or \"sparse\"");
+  ArtificialOptions options = artificial_defaults(*form);
+  const bool is_theirs = *form == ArtificialForm::authors;
+  FUGU_ASSIGN(const std::uint64_t length, table.whole("length", 1000, 1, kSlotsMax));
+  FUGU_ASSIGN(options.growth, table.number("growth", options.growth, 1.000001, 100));
+  FUGU_ASSIGN(const std::uint64_t decimals,
+              table.whole("decimals", static_cast<std::uint64_t>(options.decimals), 0, 6));
+  FUGU_ASSIGN(options.seed, table.whole("seed", is_theirs ? options.seed : suite.seed, 0, INT64_MAX));
   FUGU_ASSIGN(const auto seasons, table.numbers("season", {}, 2, 1e6));
   FUGU_ASSIGN(const auto amplitudes, table.numbers("amplitude", {}, 1e-6, 1e12));
-  FUGU_ASSIGN(const auto levels, table.numbers("level", {as_published ? 2.0 : 0.0}, 0, 1e12));
+  FUGU_ASSIGN(const auto levels, table.numbers("level", {options.level}, 0, 1e12));
   FUGU_ASSIGN(const auto sparsities, table.numbers("sparsity", {0}, 0, 0.999999));
   FUGU_ASSIGN(const std::string name, table.text("name", ""));
   SuiteStream stream;
   FUGU_TRY(read_sensitivity(table, stream));
+  FUGU_TRY(read_anomalies(table, stream));
   options.length_slots = static_cast<std::int64_t>(length);
   options.decimals = static_cast<int>(decimals);
   stream.unit_step = step_of(options.decimals);
@@ -399,8 +434,15 @@ Result<void> read_file_stream(TableReader& table, Suite& suite) {
 
 Result<void> read_stream(const toml::table& from, Suite& suite) {
   TableReader table(suite.file, from);
-  if (table.find("file") != nullptr) {
+  const bool is_file = table.find("file") != nullptr;
+  std::string generator;
+  if (!is_file) {
+    FUGU_ASSIGN(generator, table.text("generator", ""));
+  }
+  if (is_file) {
     FUGU_TRY(read_file_stream(table, suite));
+  } else if (generator == "sparse") {
+    FUGU_TRY(read_sparse(table, suite));
   } else {
     FUGU_TRY(read_artificial(table, suite));
   }

@@ -117,9 +117,8 @@ void BudgetDivision::remember(const Release& release, Group& group) {
   reference_.resize(members_.size());
   group.newcomer = false;
   for (std::size_t i = group.members.first; i < group.members.end; ++i) {
-    const ReleasedValue& last = release[members_[i]];
-    reference_[i] = last.known ? last.value.steps : 0;
-    group.newcomer = group.newcomer || !last.known;
+    reference_[i] = release.published_steps(members_[i]);
+    group.newcomer = group.newcomer || !release[members_[i]].known;
   }
 }
 
@@ -221,24 +220,25 @@ void BudgetDivision::regroup(const Kernel& kernel, const Release& release) {
 
 void BudgetDivision::find_parts(const Release& release) {
   ordered_.clear();
-  for (SeriesId id = 0; id < members_.size(); ++id) ordered_.push_back(id);
+  published_.clear();
+  for (SeriesId id = 0; id < members_.size(); ++id) {
+    ordered_.push_back(id);
+    published_.push_back(release.published_steps(id));
+  }
   const auto before = [&](SeriesId a, SeriesId b) {
-    const ReleasedValue& x = release[a];
-    const ReleasedValue& y = release[b];
-    if (x.known != y.known) return x.known;
-    return x.value.steps != y.value.steps ? x.value.steps < y.value.steps : a < b;
+    if (release[a].known != release[b].known) return release[a].known;
+    return published_[a] != published_[b] ? published_[a] < published_[b] : a < b;
   };
   std::sort(ordered_.begin(), ordered_.end(), before);
   found_.clear();
   for (std::size_t first = 0; first < ordered_.size();) {
-    const ReleasedValue& lowest = release[ordered_[first]];
+    const bool known = release[ordered_[first]].known;
+    const auto lowest = static_cast<double>(published_[ordered_[first]]);
     double tolerance = tolerance_steps_[ordered_[first]];
     std::size_t end = first + 1;
-    for (; end < ordered_.size() && lowest.known && release[ordered_[end]].known; ++end) {
+    for (; end < ordered_.size() && known && release[ordered_[end]].known; ++end) {
       tolerance = std::min(tolerance, tolerance_steps_[ordered_[end]]);
-      const double apart =
-          static_cast<double>(release[ordered_[end]].value.steps) - static_cast<double>(lowest.value.steps);
-      if (apart > tolerance) break;
+      if (static_cast<double>(published_[ordered_[end]]) - lowest > tolerance) break;
     }
     found_.push_back({{first, end}, end - first > 1, 0});
     first = end;

@@ -78,9 +78,9 @@ bool Dsat::has_newcomer(const Kernel& kernel, const Release& release) const {
 void Dsat::remember(const Release& release) {
   reference_.clear();
   newcomers_ = false;
-  for (const ReleasedValue& last : release.values()) {
-    reference_.push_back(last.known ? last.value.steps : 0);
-    newcomers_ = newcomers_ || !last.known;
+  for (SeriesId id = 0; id < release.values().size(); ++id) {
+    reference_.push_back(release.published_steps(id));
+    newcomers_ = newcomers_ || !release[id].known;
   }
 }
 

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fugu/accounting/ledger.hpp"
+#include "fugu/filter/published_steps.hpp"
 #include "fugu/mechanism/kernel.hpp"
 #include "fugu/stream/slot.hpp"
 
@@ -25,12 +27,18 @@ struct ReleasedValue {
 /// One slot. What a strategy does not set is repeated from the slot before.
 class Release {
  public:
-  explicit Release(std::size_t series_count) : values_(series_count), recorded_(series_count) {}
+  explicit Release(std::size_t series_count, PublishedSteps published = {})
+      : published_(std::move(published)), values_(series_count), recorded_(series_count) {}
 
   Slot slot() const { return slot_; }
   std::int32_t utc_offset_s() const { return utc_offset_s_; }
   std::span<const ReleasedValue> values() const { return values_; }
   const ReleasedValue& operator[](SeriesId series) const { return values_[series]; }
+  /// What readers see of the latest release of a series: after truncation, if there is one. A strategy that compares
+  /// the stream with its last release compares with this. 0 while the series is not known.
+  std::int64_t published_steps(SeriesId series) const {
+    return values_[series].known ? published_.of(values_[series].value.steps) : 0;
+  }
   /// By series: what the answers of this slot lose per step that the true value changes. ε per step, or ρ per squared
   /// step under a promise with δ > 0. Known when the slot is over.
   std::span<const double> loss_rates() const { return loss_rates_; }
@@ -73,6 +81,7 @@ class Release {
   /// Those estimates of this slot that belong on record; called once, when the loss rates are known.
   const Estimates& estimates();
 
+  PublishedSteps published_;
   Slot slot_ = -1;
   std::int32_t utc_offset_s_ = 0;
   std::vector<ReleasedValue> values_;

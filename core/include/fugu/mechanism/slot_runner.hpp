@@ -24,6 +24,8 @@ struct Mechanism {
   std::unique_ptr<PolicyFeed> policies = nullptr;
   /// The administrator's rule about policies that come while the stream runs. Absent: all are admitted.
   std::optional<AdmissionRule> admission = {};
+  /// What is published of an answer. Run fills it in from the filters of its format.
+  PublishedSteps published = {};
   /// Outlives the run. Absent: a policy that is refused or cannot be read ends the stream.
   PolicyListener* listener = nullptr;
 };

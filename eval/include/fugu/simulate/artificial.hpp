@@ -9,7 +9,7 @@
 // With level 0 that is the algorithm as printed. What the text leaves open is settled so: a season of n slots has the
 // growth exponents min(i, n − i) for i = 0 … n − 1, so the next season's start closes the symmetric shape; season
 // lengths are rounded and diced again below 2 slots, start values are diced again below 1. The authors' public code
-// differs from the print: ArtificialForm::as_published.
+// differs from the print: ArtificialForm::authors is what it makes, as_published has its law and any seed.
 //
 // A stream is a function of its options alone, on every platform: the generator and the normal variates are our own
 // arithmetic, not the standard library's distributions. It is test data; nothing here is fit to protect anything.
@@ -19,7 +19,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <random>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "fugu/base/result.hpp"
@@ -33,7 +36,14 @@ enum class ArtificialForm : std::uint8_t {
   /// As the authors' code has it: start uniform in [2, 4), scaled by the largest value over 100 streams of which this
   /// is the first, so that a stream usually stays below its amplitude. Their growth is 1.3 and their level 2.
   as_published,
+  /// The authors' own streams, value by value, with their seed 12345678: their generator (Java's linear congruential
+  /// one), their dicing, and the first of 100 streams that are scaled together. A season ends one or two slots below
+  /// its start. They have no downtime.
+  authors,
 };
+
+/// `thesis`, `as-published`, `authors`; nullopt for anything else.
+std::optional<ArtificialForm> parse_artificial_form(std::string_view name);
 
 /// What the stream looks like. Amplitude and level are in the stream's unit.
 struct ArtificialOptions {
@@ -53,6 +63,24 @@ struct ArtificialOptions {
   std::uint64_t seed = 1;  ///< equal seeds give equal streams
 };
 
+/// The options of a form where nothing else is said: growth, level, decimals and seed are the form's own.
+ArtificialOptions artificial_defaults(ArtificialForm form);
+
+/// The random numbers of java.util.Random, whose algorithm is part of Java's specification: 48 bits, linear
+/// congruential. nextGaussian() is Marsaglia's polar method, which makes two at a time.
+class JavaRandom {
+ public:
+  explicit JavaRandom(std::uint64_t seed);
+  double uniform();  ///< nextDouble(): in [0, 1)
+  double normal();   ///< nextGaussian()
+
+ private:
+  std::uint64_t next(int bits);
+
+  std::uint64_t state_;
+  std::optional<double> second_;  // of the last two normal numbers
+};
+
 /// Yields the stream slot by slot in constant memory. Copying one copies its position.
 class ArtificialStream {
  public:
@@ -70,13 +98,15 @@ class ArtificialStream {
     std::int64_t exponent = 0;
     static Magnitude of(double value, std::int64_t exponent = 0);
     bool operator<(const Magnitude& other) const;
+    double share_of(const Magnitude& part) const;  ///< part / this
   };
 
-  /// The unscaled stream.
+  /// The unscaled stream of the forms thesis and as_published.
   class Seasons {
    public:
     explicit Seasons(const ArtificialOptions& options);
     Magnitude next();
+    void start_stream() {}  ///< streams go on where the one before ended
 
    private:
     void start_season();
@@ -96,12 +126,34 @@ class ArtificialStream {
     std::int64_t downtime_left_ = 0;
   };
 
+  /// The unscaled stream of the authors' code.
+  class AuthorsSeasons {
+   public:
+    explicit AuthorsSeasons(const ArtificialOptions& options);
+    Magnitude next();
+    void start_stream() { position_ = length_; }  ///< the rest of a season is left out
+
+   private:
+    void start_season();
+
+    double season_slots_;
+    double growth_;
+    JavaRandom random_;
+    Magnitude value_;
+    std::int64_t length_ = 0;
+    std::int64_t position_ = 0;
+  };
+
+  using AnySeasons = std::variant<Seasons, AuthorsSeasons>;
+  static AnySeasons seasons_of(const ArtificialOptions& options);
+
   ArtificialStream(const ArtificialOptions& options, Magnitude largest);
 
   ArtificialOptions options_;
   double per_unit_;  // 10^decimals
   Magnitude largest_;
-  Seasons seasons_;
+  double lowest_share_;  // of the largest value: what lies at the level
+  AnySeasons seasons_;
   std::int64_t slots_left_;
 };
 

@@ -41,6 +41,8 @@ class PreparedStream {
   std::span<const double> relative_weights() const { return relative_weights_; }
   /// One for each series; empty when no measure needs it. Where the truth is missing it sees the value before.
   std::span<const StreamAnalysis> analyses() const { return analyses_; }
+  /// By slot: where the suite put an anomaly; empty when it put none.
+  const std::vector<bool>& anomalies() const { return anomalies_; }
   /// The median of each series: no constant has a smaller mean absolute error.
   std::span<const double> best_constants() const { return best_constants_; }
   /// The first value of each series: what a consumer knew who was told before the stream went private.
@@ -79,6 +81,7 @@ class PreparedStream {
   std::vector<double> first_values_;
   std::vector<std::vector<double>> without_gaps_;  // per series, what analyses_ look at
   std::vector<StreamAnalysis> analyses_;
+  std::vector<bool> anomalies_;
   double variance_steps_ = 0;
   std::uint64_t digest_ = 0;
 };

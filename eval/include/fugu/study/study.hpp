@@ -67,8 +67,8 @@ struct CellResult {
   double sampled_share = 0;  ///< of slots and series, those with an answer of their own
   Verdict verdict;
   /// NaN where the suite does not name them: season (autocorrelation), season kept, level error, amplitude kept, peak
-  /// error, changes found, forecast error.
-  static constexpr std::size_t kAnalyses = 7;
+  /// error, changes found, forecast error; anomalies found by nearest neighbours, and by the local outlier factor.
+  static constexpr std::size_t kAnalyses = 9;
   std::array<double, kAnalyses> analyses = {};
   double seconds = 0;  ///< of computing time, over all runs; not reproducible
 };

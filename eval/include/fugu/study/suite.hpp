@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "fugu/base/result.hpp"
+#include "fugu/simulate/anomalies.hpp"
 #include "fugu/simulate/artificial.hpp"
+#include "fugu/simulate/sparse.hpp"
 
 namespace fugu {
 
@@ -51,7 +53,9 @@ enum class SuiteBudgets : std::uint8_t { own, shared };
 
 struct SuiteStream {
   std::string name;
-  std::variant<ArtificialOptions, SuiteFile> source;
+  std::variant<ArtificialOptions, SparseOptions, SuiteFile> source;
+  /// Put into an artificial stream, and looked for in its releases.
+  std::optional<AnomalyKind> anomalies = std::nullopt;
   std::optional<double> season_slots = std::nullopt;
   std::uint64_t period_slots = 0;  ///< how far apart seasons start, for the measures; 0 when there are none
   std::optional<double> amplitude = std::nullopt;
@@ -83,8 +87,8 @@ struct SuiteRequirement {
 };
 
 /// Measures besides MAE, RMSE and MRE, which every table has. Each costs time and is computed only when it is named.
-enum class Measure : std::uint8_t { season, level, amplitude, peak, changes, forecast };
-inline constexpr std::size_t kMeasures = 6;
+enum class Measure : std::uint8_t { season, level, amplitude, peak, changes, forecast, anomalies };
+inline constexpr std::size_t kMeasures = 7;
 
 /// "season", "level", …
 std::string_view name_of(Measure measure);

@@ -121,6 +121,7 @@ class BudgetDivision : public Strategy {
   // Used while regrouping.
   std::vector<Part> found_;
   std::vector<SeriesId> ordered_;
+  std::vector<std::int64_t> published_;  // by series, as of the last regrouping
   std::vector<double> tolerance_steps_;
 };
 
