@@ -91,7 +91,7 @@ TEST_F(SwellfishThesis, ClosedFormsAreWhatSimulationMeasures) {
     EXPECT_NEAR(row.mae_kw / found->second, 1, 0.14) << name_of_row(row);
     ++checked;
   }
-  EXPECT_EQ(checked, 2U * 9);
+  EXPECT_EQ(checked, 2U * 10);
 }
 
 TEST_F(SwellfishThesis, RunsAreWhatSimulationReleases) {
@@ -184,6 +184,7 @@ TEST_F(SwellfishThesis, OnesOwnPoliciesTakeThePlaceOfHouseholds) {
   write_file(directory_ / "mine/b.jsonl",
              "{\"meter\": \"x\", \"start\": 5, \"end\": 9, \"profile\": [1, 2], \"epsilon\": 1}\n");
   ThesisOptions options = kSmall;
+  options.households = 55;
   options.policies_folder = folder("mine");
   const auto own = ThesisStudy::make(options);
   ASSERT_TRUE(own) << own.error().message;
