@@ -22,7 +22,7 @@ policy is relevant; what everybody would gain is a change of the total over all 
 A stream of one series is planned. Say so when yours has more: the series that a meter may count into share its budget,
 so five series with shared budgets get five times the noise. Names are needed only where policies use them.
 
-strategies: those of fugu describe that need no data. unicorn, narwhal-adaptive, tes-bd and tes-ba look at the stream
+strategies: those of fugu describe that need no data. unicorn, narwhal-adaptive, tes-bd, tes-ba (and -idle) look at the stream
 before they decide what to spend: for them there is no plan.
 
 Examples
@@ -47,7 +47,7 @@ constexpr const char* kLooseningCosts =
 }  // namespace
 
 Result<PlannedNoise> PlanRun::plan(const std::string& name, double epsilon_factor, Known known) const {
-  PlanRules rules = *rules_;
+  PlanRules rules = *outlook_.rules;
   const bool by_notice = known == Known::as_stated && arguments_.notice;
   if (by_notice) rules.outlook.notice_slots = static_cast<std::uint64_t>(*arguments_.notice);
   FUGU_ASSIGN(const ComparedOutlook strategy, make_compared_outlook(name, rules.planner));
@@ -55,14 +55,17 @@ Result<PlannedNoise> PlanRun::plan(const std::string& name, double epsilon_facto
   const std::size_t first = outlook_.index(outlook_.shown.first);
   const auto count = static_cast<std::size_t>(outlook_.shown.slots());
   for (const PlanPart& part : outlook_.parts) {
+    PolicyBook stated = part.stated;
     PolicyBook book = part.book;
     std::vector<Announcement> late;
     if (known == Known::as_stated && !by_notice) late = part.late;
     if (epsilon_factor != 1) {
+      stated = with_scaled_epsilons(stated, epsilon_factor);
       book = with_scaled_epsilons(book, epsilon_factor);
       for (Announcement& news : late) news.policy = with_scaled_epsilon(std::move(news.policy), epsilon_factor);
     }
-    FUGU_ASSIGN(PlannedPart planned, plan_part(name, book, announcements_with(book, late, rules.outlook), rules));
+    FUGU_ASSIGN(PlannedPart planned,
+                plan_part(name, stated, book, announcements_with(book, late, rules.outlook), rules));
     planned.scales = shown_scales(planned.rates, noise());
     planned.summary = summarize_scales(std::span(planned.rates).subspan(first, count),
                                        std::span(planned.scales).subspan(first, count),
@@ -120,6 +123,8 @@ Result<void> PlanRun::write_pictures(const Gains& gained, const std::optional<Ta
   page.section("Who binds").table(binding_table());
   page.section("What everybody would gain").table(gained.table);
   if (gained.loosening_costs) page.paragraph(kLooseningCosts);
+  page.section("What the policies are like").table(facts_table());
+  page.paragraph(facts_words());
   page.section("What an observer could still learn");
   for (const std::string& words : plain_words()) page.paragraph(words);
   if (target) {
@@ -161,6 +166,11 @@ Outcome PlanRun::run() {
     print_table(gained.table, "  ", to);
   }
   if (gained.loosening_costs) print_wrapped(kLooseningCosts, "  ", to);
+  if (const report::Table like = facts_table(); !like.rows.empty()) {
+    print_heading(like.caption);
+    print_table(like, "  ", to);
+    print_wrapped(facts_words(), "  ", to);
+  }
   print_heading("What an observer could still learn");
   for (const std::string& words : plain_words()) print_wrapped(words, "  ", to);
   std::optional<Target> target;

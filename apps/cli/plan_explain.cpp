@@ -7,7 +7,10 @@
 #include <set>
 
 #include "fugu/attack/attack.hpp"
+#include "fugu/policy/dominance.hpp"
 #include "fugu/report/number.hpp"
+#include "fugu/strategy/policy_facts.hpp"
+#include "fugu/strategy/tenat.hpp"
 #include "fugu/stream/location.hpp"
 #include "plan_run.hpp"
 
@@ -228,18 +231,90 @@ report::Table PlanRun::binding_table() const {
                                   {"end", Align::number},
                                   {"length", Align::number},
                                   {"magnitude", Align::number},
-                                  {"ε", Align::number}}};
+                                  {"ε", Align::number},
+                                  {"δ(J)", Align::number},
+                                  {"dominated by", Align::text}}};
   for (const BindingInPart& bound : policies_to_explain()) {
-    const Policy& policy = bound.policy;
+    const Policy& policy = outlook_.as_stated(bound.part, bound.meter, bound.policy);
     table.rows.push_back({{percent(bound.share)},
                           {std::string(meter_name(bound))},
                           {outlook_.short_time_text(policy.interval.first)},
                           {outlook_.short_time_text(policy.interval.last)},
                           {std::to_string(policy.length_slots)},
                           {outlook_.unit_step.text(static_cast<std::int64_t>(policy.magnitude_steps))},
-                          {short_number(policy.epsilon.to_double())}});
+                          {short_number(policy.epsilon.to_double())},
+                          {std::to_string(affected_slots(outlook_.parts[bound.part].stated.of(bound.meter), policy))},
+                          {dominating(bound, policy)}});
   }
   return table;
+}
+
+/// Another policy of the meter that is promised no less: the first in its collection; of two equal ones the second is
+/// dominated.
+std::string PlanRun::dominating(const BindingInPart& bound, const Policy& policy) const {
+  const auto policies = outlook_.parts[bound.part].stated.of(bound.meter).policies();
+  for (const Policy& other : policies) {
+    if (&other == &policy || !dominates_throughout(other, policy)) continue;
+    if (dominates_throughout(policy, other) && &policy < &other) continue;
+    return outlook_.short_time_text(other.interval.first) + " to " + outlook_.short_time_text(other.interval.last);
+  }
+  return "–";
+}
+
+// --- What the policies are like ------------------------------------------------------------------------------------
+
+report::Table PlanRun::facts_table() const {
+  using Align = report::Column::Align;
+  report::Table table{.caption = "What the policies are like: what rules that look at them can gain over uniform",
+                      .columns = {{"meter", Align::text},
+                                  {"policies", Align::number},
+                                  {"longest interval", Align::number},
+                                  {"largest δ(J)", Align::number},
+                                  {"TeS effect", Align::number},
+                                  {"TeNAT effect", Align::number},
+                                  {"dominates", Align::number}}};
+  const Interval& slots = outlook_.options.slots;
+  const std::uint64_t sensitivity = outlook_.rules->planner.sensitivity_steps * outlook_.rules->parts;
+  const auto row = [&](std::string name, const CollectionFacts& facts, std::string dominates) {
+    table.rows.push_back({{std::move(name)},
+                          {std::to_string(facts.policies)},
+                          {std::to_string(facts.longest_interval_slots)},
+                          {std::to_string(facts.most_affected_slots)},
+                          {number(facts.tes_effect)},
+                          {number(facts.tenat_effect)},
+                          {std::move(dominates)}});
+  };
+  struct Described {
+    std::string name;
+    CollectionFacts facts;
+    double dominates = 0;
+  };
+  std::vector<Described> all;
+  for (const PlanPart& part : outlook_.parts) {
+    const std::vector<std::uint64_t> dominated = dominated_slots(part.book, slots);
+    const auto relevant = static_cast<double>(std::ranges::count_if(part.relevant, [](char one) { return one != 0; }));
+    for (MeterId meter = 0; meter < part.book.meter_count(); ++meter) {
+      const std::string name(part.book.name(meter));
+      if (!arguments_.meter.empty() && name != arguments_.meter) continue;
+      const CollectionFacts facts = facts_of(part.book.of(meter), slots, sensitivity);
+      if (facts.policies > 0) all.push_back({name, facts, static_cast<double>(dominated[meter]) / relevant});
+    }
+  }
+  std::ranges::stable_sort(
+      all, [](const Described& a, const Described& b) { return a.facts.tes_effect > b.facts.tes_effect; });
+  if (all.size() > arguments_.top) all.resize(arguments_.top);
+  for (const Described& meter : all) row(meter.name, meter.facts, percent(meter.dominates));
+  if (outlook_.parts.size() == 1 && outlook_.parts[0].book.meter_count() > 1)
+    row("(all)", facts_of(outlook_.parts[0].book, slots, sensitivity), "");
+  return table;
+}
+
+std::string PlanRun::facts_words() const {
+  return "TeS effect: the mean over all slots of what is relevant then over the sensitivity, which is the error of "
+         "tes-uniform over that of uniform. TeNAT effect: the mean of the largest relevant δ(J), in how many slots of "
+         "an "
+         "interval something can differ, over the longest interval: the error of tenat-uniform over that of uniform. "
+         "Dominates: the share of the relevant slots in which no other meter has anything larger, longer or stricter.";
 }
 
 /// What Narwhal's expected errors add up to over the relevant slots of the whole plan and all series, everything known
@@ -267,7 +342,7 @@ void PlanRun::find_binding() {
   const double total = std::accumulate(part_errors_.begin(), part_errors_.end(), 0.0);
   for (std::size_t p = 0; p < outlook_.parts.size(); ++p) {
     if (outlook_.parts[p].book.empty()) continue;
-    std::vector<BindingPolicy> binding = binding_policies(outlook_.parts[p].book, outlook_.options);
+    std::vector<BindingPolicy> binding = binding_policies(outlook_.parts[p].book, outlook_.rules->outlook_in_parts());
     const double whole = sum_of_shares(binding);
     for (BindingPolicy& bound : binding) {
       bound.share /= whole;
@@ -286,7 +361,7 @@ Interval interval_later(const Policy& policy) {
   return {policy.interval.first + later, policy.interval.last + later};
 }
 
-/// A change of one policy; absent when it makes no sense for it.
+/// A change of one policy, as planners are told of it; absent when it makes no sense for it.
 struct Wish {
   const char* name;
   std::function<std::optional<Policy>(Policy)> make;
@@ -298,14 +373,12 @@ const std::vector<Wish>& other_wishes() {
        [](Policy policy) -> std::optional<Policy> {
          if (policy.length_slots < 2) return std::nullopt;
          policy.length_slots = (policy.length_slots + 1) / 2;
-         policy.shape = nullptr;
          return policy;
        }},
       {"half as large",
        [](Policy policy) -> std::optional<Policy> {
          if (policy.magnitude_steps < 2) return std::nullopt;
          policy.magnitude_steps = (policy.magnitude_steps + 1) / 2;
-         policy.shape = nullptr;
          return policy;
        }},
       {"one interval later",
@@ -335,14 +408,15 @@ PlanRun::Gains PlanRun::gains() const {
   const double total = std::accumulate(part_errors_.begin(), part_errors_.end(), 0.0);
   const std::vector<BindingInPart> explained = policies_to_explain();
   // Where nobody says that the stream ends with the last policy, one that moves later does not leave it.
-  OutlookOptions options = outlook_.options;
+  OutlookOptions options = outlook_.rules->outlook_in_parts();
   for (const BindingInPart& bound : explained)
     options.slots.last = std::max(options.slots.last, std::min(stream_last_, interval_later(bound.policy).last));
   std::map<std::size_t, WhatIf> what_ifs;
   for (const BindingInPart& bound : explained) {
     const PlanPart& part = outlook_.parts[bound.part];
     WhatIf& what_if = what_ifs.try_emplace(bound.part, part.book, options).first->second;
-    const double weight = part.weight(noise()) / total;
+    const double weight =
+        part.weight(noise()) / total / static_cast<double>(outlook_.rules->parts);  // scales are in parts
     std::vector<report::Cell> row = {{std::string(meter_name(bound))},
                                      {outlook_.short_time_text(bound.policy.interval.first)},
                                      {outlook_.short_time_text(bound.policy.interval.last)}};

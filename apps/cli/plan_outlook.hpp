@@ -34,6 +34,7 @@ struct PlanOutlook {
   OutlookOptions options;           ///< options.slots: all slots that are planned
   Interval shown;                   ///< the slots that tables and files are about
   std::vector<std::string> series;  ///< names
+  std::optional<PlanRules> rules;   ///< once they are chosen
   std::vector<PlanPart> parts;
   std::vector<PlannedNoise> strategies;
   std::vector<BindingInPart> binding;
@@ -45,6 +46,8 @@ struct PlanOutlook {
   std::string short_time_text(Slot slot) const;
   /// "0.25 kW"
   std::string with_unit(const std::string& number) const { return unit.empty() ? number : number + " " + unit; }
+  /// What the meter said that the planner was told as `planned`.
+  const Policy& as_stated(std::size_t part, MeterId meter, const Policy& planned) const;
   NoiseKind noise() const { return noise_for(options.delta); }
   /// "north, south"; many are counted.
   std::string names_of(const SeriesGroup& group) const;

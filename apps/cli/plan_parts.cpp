@@ -55,13 +55,15 @@ class WatchedPlanner final : public Planner {
   std::vector<double>& rates_;
 };
 
-/// What publish gives a rule that asks for more than it may have. What the stream is does not matter: it is 0.
+/// What publish gives a rule that asks for more than it may have, in parts of a step. What the stream is does not
+/// matter: it is 0.
 Result<std::vector<double>> rates_under_accountant(OutlookStrategy rule, const PolicyBook& book,
                                                    std::span<const Announcement> announced, const PlanRules& rules) {
-  FUGU_ASSIGN(const Exposure exposure, Exposure::make({.sensitivity_steps = {rules.planner.sensitivity_steps},
-                                                       .signatures = Exposure::all_shared(1)}));
+  FUGU_ASSIGN(const Exposure exposure,
+              Exposure::make({.sensitivity_steps = {rules.planner.sensitivity_steps * rules.parts},
+                              .signatures = Exposure::all_shared(1)}));
   std::vector<double> rates;
-  const double idle_rate = rules.outlook.floor_rate.value_or(std::numeric_limits<double>::infinity());
+  const double idle_rate = rules.outlook_in_parts().floor_rate.value_or(std::numeric_limits<double>::infinity());
   Simulation simulation({rules.definition, exposure, noise_for(rules.outlook.delta),
                          std::make_unique<PlannedStrategy>([&](const Kernel&) {
                            return std::make_unique<WatchedPlanner>(std::move(rule.planner), idle_rate, rates);
@@ -86,8 +88,9 @@ double PlanPart::weight(NoiseKind noise) const {
   return sum;
 }
 
-std::vector<PlanPart> plan_parts(const PolicyBook& book, std::span<const StatedPolicy> late, const Exposure& exposure,
-                                 const SeriesMap* map, const OutlookOptions& options) {
+std::vector<PlanPart> plan_parts(const PolicyBook& book, std::span<const StatedPolicy> late, const SeriesMap* map,
+                                 const PlanRules& rules) {
+  const Exposure& exposure = rules.exposure;
   const SeriesBlocks blocks(exposure);
   std::vector<PlanPart> parts(map == nullptr ? 1 : blocks.series.size());
   const auto part_of = [&](std::uint32_t block) { return map == nullptr ? 0u : block; };
@@ -107,7 +110,6 @@ std::vector<PlanPart> plan_parts(const PolicyBook& book, std::span<const StatedP
   std::vector<std::vector<SeriesId>> signatures;
   for (std::size_t g = 0; g < exposure.signature_count(); ++g) signatures.push_back(exposure.signature(g));
   const UnitSignatures membership(map, std::move(signatures));
-  const Currency currency = options.delta.value() == 0 ? Currency::epsilon : Currency::rho;
   const auto for_parts_of = [&](std::string_view meter, const auto& act) {
     const std::vector<std::uint32_t> of = membership.of(meter);
     for (std::uint32_t p = 0; p < parts.size(); ++p) {
@@ -116,16 +118,20 @@ std::vector<PlanPart> plan_parts(const PolicyBook& book, std::span<const StatedP
   };
   for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
     std::vector<Policy> policies;
-    for (const Policy& policy : book.of(meter).policies()) policies.push_back(as_planned(exposure, currency, policy));
-    for_parts_of(book.name(meter), [&](PlanPart& part, MeterId of_part) { part.book.assign(of_part, policies); });
+    const auto stated = book.of(meter).policies();
+    for (const Policy& policy : stated) policies.push_back(rules.as_planned(policy));
+    for_parts_of(book.name(meter), [&](PlanPart& part, MeterId of_part) {
+      part.book.assign(of_part, policies);
+      part.stated.assign(part.stated.meter(book.name(meter)), {stated.begin(), stated.end()});
+    });
   }
   for (const StatedPolicy& stated : late) {
-    const Policy policy = as_planned(exposure, currency, stated.policy);
+    const Policy policy = rules.as_planned(stated.policy);
     for_parts_of(stated.meter, [&](PlanPart& part, MeterId of_part) {
       part.late.push_back({stated.known, of_part, policy, stated.withdrawn});
     });
   }
-  for (PlanPart& part : parts) part.relevant = relevant_slots(part.book, options.slots);
+  for (PlanPart& part : parts) part.relevant = relevant_slots(part.book, rules.outlook.slots);
   return parts;
 }
 
@@ -144,17 +150,28 @@ std::vector<Announcement> announcements_with(const PolicyBook& book, std::span<c
   return announced;
 }
 
-Result<PlannedPart> plan_part(const std::string& strategy, const PolicyBook& book,
+OutlookOptions PlanRules::outlook_in_parts() const {
+  OutlookOptions options = outlook;
+  if (options.floor_rate) *options.floor_rate /= static_cast<double>(parts);
+  return options;
+}
+
+Result<PlannedPart> plan_part(const std::string& strategy, const PolicyBook& stated, const PolicyBook& book,
                               std::span<const Announcement> announced, const PlanRules& rules) {
-  FUGU_ASSIGN(ComparedOutlook rule, make_compared_outlook(strategy, rules.planner));
-  PlannedPart planned{.rates = rates_as_announced(*rule.planner, announced, rules.outlook)};
-  const auto check = [&] { return check_rates(book, rules.outlook.slots, planned.rates, rules.outlook.delta); };
-  planned.use = check();
+  const PlannerOptions options = in_parts(rules.planner, rules.parts);
+  FUGU_ASSIGN(ComparedOutlook rule, make_compared_outlook(strategy, options));
+  PlannedPart planned;
+  const auto take = [&](std::vector<double> rates_in_parts) {
+    planned.rates = std::move(rates_in_parts);
+    for (double& rate : planned.rates) rate *= static_cast<double>(rules.parts);
+    planned.use = check_rates(stated, rules.outlook.slots, planned.rates, rules.outlook.delta, &rules.exposure);
+  };
+  take(rates_as_announced(*rule.planner, announced, rules.outlook_in_parts()));
   if (rule.comparison_only || !planned.use.worst || keeps_promise(planned.use.worst->use)) return planned;
   planned.asked_for = planned.use.worst->use;
-  FUGU_ASSIGN(rule, make_compared_outlook(strategy, rules.planner));  // as new
-  FUGU_ASSIGN(planned.rates, rates_under_accountant(std::move(rule), book, announced, rules));
-  planned.use = check();
+  FUGU_ASSIGN(rule, make_compared_outlook(strategy, options));  // as new
+  FUGU_ASSIGN(std::vector<double> granted, rates_under_accountant(std::move(rule), book, announced, rules));
+  take(std::move(granted));
   return planned;
 }
 

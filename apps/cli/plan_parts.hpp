@@ -10,6 +10,7 @@
 #include "fugu/accounting/definition.hpp"
 #include "fugu/policy/policy_reader.hpp"
 #include "fugu/strategy/outlook.hpp"
+#include "fugu/strategy/planned.hpp"
 #include "fugu/stream/series_map.hpp"
 
 namespace fugu::cli {
@@ -26,7 +27,8 @@ struct SeriesGroup {
 /// Series that one plan is made for: those that meters connect; without a series map, where any policy may be about
 /// any series, all.
 struct PlanPart {
-  PolicyBook book;                       ///< what the planner is told in the end
+  PolicyBook stated;                     ///< what meters state in the end
+  PolicyBook book;                       ///< what the planner is told of it, in parts of a step
   std::vector<Announcement> late = {};   ///< what of it, and what is taken back again, it is told only on the way
   std::vector<char> relevant = {};       ///< one per slot
   std::vector<SeriesGroup> groups = {};  ///< most noise first
@@ -35,17 +37,24 @@ struct PlanPart {
   double weight(NoiseKind noise) const;
 };
 
-/// `late` in the order of the file; `map` may be nullptr. Cost: one copy of every policy for each part its meter may
-/// count into.
-std::vector<PlanPart> plan_parts(const PolicyBook& book, std::span<const StatedPolicy> late, const Exposure& exposure,
-                                 const SeriesMap* map, const OutlookOptions& options);
-
 /// What all strategies are planned under.
 struct PlanRules {
   Definition definition;
-  PlannerOptions planner;
-  OutlookOptions outlook;
+  Exposure exposure;
+  PlannerOptions planner;  ///< in steps
+  OutlookOptions outlook;  ///< in steps
+  Currency currency = Currency::epsilon;
+  std::uint64_t parts = 1;  ///< of a step, that planners count in
+
+  Policy as_planned(const Policy& stated) const { return fugu::as_planned(exposure, currency, parts, stated); }
+  /// For planners, which count in parts of a step.
+  OutlookOptions outlook_in_parts() const;
 };
+
+/// `late` in the order of the file; `map` may be nullptr. Cost: one copy of every policy for each part its meter may
+/// count into.
+std::vector<PlanPart> plan_parts(const PolicyBook& book, std::span<const StatedPolicy> late, const SeriesMap* map,
+                                 const PlanRules& rules);
 
 /// One strategy in one part, over all slots, for a series that shares no meter with others.
 struct PlannedPart {
@@ -60,9 +69,9 @@ struct PlannedPart {
 std::vector<Announcement> announcements_with(const PolicyBook& book, std::span<const Announcement> late,
                                              const OutlookOptions& options);
 
-/// Rates and use. A rule that asks for more than is promised is run under the accountant, as publish would; one for
-/// comparison is not.
-Result<PlannedPart> plan_part(const std::string& strategy, const PolicyBook& book,
+/// Rates per step, and use. A rule that asks for more than is promised is run under the accountant, as publish would;
+/// one for comparison is not. `book` and `announced` are in parts of a step, `stated` is what meters said.
+Result<PlannedPart> plan_part(const std::string& strategy, const PolicyBook& stated, const PolicyBook& book,
                               std::span<const Announcement> announced, const PlanRules& rules);
 
 }  // namespace fugu::cli

@@ -145,7 +145,7 @@ double PlanRun::floor_rate(const Definition& floor) const {
   const bool pure = delta() == 0;
   const Budget total =
       pure ? Budget::round_down(floor.epsilon().value()) : zcdp_rho(floor.epsilon(), outlook_.options.delta);
-  return rate_of_share(total / floor.window_slots(), rules_->planner.sensitivity_steps,
+  return rate_of_share(total / floor.window_slots(), outlook_.rules->planner.sensitivity_steps,
                        pure ? Currency::epsilon : Currency::rho);
 }
 
@@ -156,10 +156,11 @@ Result<void> PlanRun::choose_rules() {
   FUGU_ASSIGN(const Exposure exposed, exposure());
   PlannerOptions planner{.delta = outlook_.options.delta};
   planner.sensitivity_steps = largest_sensitivity_steps(exposed);
-  rules_.emplace(PlanRules{definition, planner, {}});
-  if (floor() != nullptr) outlook_.options.floor_rate = rules_->planner.rate_max = floor_rate(*floor());
-  rules_->outlook = outlook_.options;
-  outlook_.parts = plan_parts(outlook_.book, late_, exposed, map_ ? &*map_ : nullptr, outlook_.options);
+  const Currency currency = delta() == 0 ? Currency::epsilon : Currency::rho;
+  outlook_.rules.emplace(PlanRules{definition, exposed, planner, {}, currency, planned_parts(exposed, currency)});
+  if (floor() != nullptr) outlook_.options.floor_rate = outlook_.rules->planner.rate_max = floor_rate(*floor());
+  outlook_.rules->outlook = outlook_.options;
+  outlook_.parts = plan_parts(outlook_.book, late_, map_ ? &*map_ : nullptr, *outlook_.rules);
   return {};
 }
 

@@ -57,7 +57,7 @@ class PlanRun {
   Result<void> choose_rules();
   Result<Exposure> exposure() const;
   double floor_rate(const Definition& floor) const;
-  const Definition* floor() const { return rules_->definition.floor(); }
+  const Definition* floor() const { return outlook_.rules->definition.floor(); }
   NoiseKind noise() const { return outlook_.noise(); }
 
   /// When policies become known: all in advance, or as --notice or else the file says.
@@ -83,6 +83,10 @@ class PlanRun {
   std::vector<BindingInPart> policies_to_explain() const;
   std::string why_nothing_is_explained() const;
   report::Table binding_table() const;
+  std::string dominating(const BindingInPart& bound, const Policy& policy) const;
+  /// What the policies are like, and what that means.
+  report::Table facts_table() const;
+  std::string facts_words() const;
   struct Gains {
     report::Table table;
     bool loosening_costs = false;
@@ -115,7 +119,6 @@ class PlanRun {
   const PlanArguments& arguments_;
   PlanOutlook outlook_;
   std::optional<SeriesMap> map_;
-  std::optional<PlanRules> rules_;
   std::vector<StatedPolicy> late_;     // rows of the file that become known, or take something back, on the way
   std::vector<double> part_errors_;    // Σ expected error of narwhal over slots and series
   Slot stream_last_ = kPolicySlotMax;  // where the stream ends, when that is said

@@ -85,7 +85,7 @@ bool binds(const PlanOutlook& outlook, std::size_t part, MeterId meter, const Po
 }
 
 report::Chart draw_policies(const PlanOutlook& outlook, std::size_t part, MeterId meter, const Interval& slots) {
-  const PolicyBook& book = outlook.parts[part].book;
+  const PolicyBook& book = outlook.parts[part].stated;
   const std::string name(book.name(meter));
   report::Chart chart({.title = "What meter " + name + " hides, and the noise everybody gets",
                        .description = "Policies of meter " + name + " over time.",
@@ -103,7 +103,7 @@ report::Chart draw_policies(const PlanOutlook& outlook, std::size_t part, MeterI
                " slots, somewhere from " + outlook.time_text(policy.interval.first) + " to " +
                outlook.time_text(policy.interval.last) +
                ", ε = " + report::format_significant(policy.epsilon.to_double());
-    (binds(outlook, part, meter, policy) ? binding : loose).push_back(std::move(box));
+    (binds(outlook, part, meter, outlook.rules->as_planned(policy)) ? binding : loose).push_back(std::move(box));
   });
   chart.add(report::Shades({}, idle_slots(outlook, part, slots)));
   if (!binding.empty())
@@ -209,6 +209,13 @@ std::string PlanOutlook::short_time_text(Slot slot) const {
   text.resize(16);  // 2026-03-29T01:45
   text[10] = ' ';
   return text;
+}
+
+const Policy& PlanOutlook::as_stated(std::size_t part, MeterId meter, const Policy& planned) const {
+  for (const Policy& policy : parts[part].stated.of(meter).policies())
+    if (policy.interval == planned.interval && rules->as_planned(policy) == planned) return policy;
+  FUGU_CHECK(false);
+  return planned;
 }
 
 std::string PlanOutlook::names_of(const SeriesGroup& group) const {

@@ -21,6 +21,7 @@ Examples
   fugu study swellfish-2020 --out conference --data DATA           12 weeks of the GEFCom 2012 zones
   fugu study swellfish-2020 --out all --data DATA --full           all 4.5 years of them
   fugu study swellfish-2020 --out small --days 14 --zones 2 --households 5 --runs 2
+  fugu study swellfish-2020 --out mine --policies my-policies      the policies of that folder, with their own ε
 )";
 
 Outcome run_conference(const StudyArguments& arguments, ConferenceOptions options) {
@@ -59,6 +60,8 @@ RunStudy prepare_swellfish_2020(CLI::App& command, const StudyArguments& argumen
   command.add_option("--days", options->days, "From the first day of the zones on; 0: all")->capture_default_str();
   command.add_option("--zones", options->zones, "The first ones of the twenty")->capture_default_str();
   command.add_option("--households", options->households, "Whose policies are protected")->capture_default_str();
+  command.add_option("--policies", options->policies_folder,
+                     "Folder of policy files (slot numbers, kW) instead of simulated households: each meter is one");
   return [&arguments, options] { return run_conference(arguments, *options); };
 }
 

@@ -25,6 +25,7 @@ Examples
   fugu study swellfish-thesis --data DATA --out thesis             # about 5 minutes on two cores
   fugu study swellfish-thesis --data DATA --full --out thesis-full # 100 runs at ε = 1: an hour
   fugu study swellfish-thesis --days 28 --households 5 --zones 4 --out quick
+  fugu study swellfish-thesis --policies my-policies --days 60 --out mine    # each meter of each file in that folder
 )";
 
 struct Own {
@@ -89,7 +90,13 @@ RunStudy prepare_swellfish_thesis(CLI::App& command, const StudyArguments& argum
   command.add_option("--zones", own->options.zones, "The first ones of the twenty")->capture_default_str();
   command.add_option("--households", own->options.households, "Each with its collection of policies")
       ->capture_default_str();
-  command.add_option("--interval", own->interval, "Where a use is hidden: thesis or conference")->capture_default_str();
+  CLI::Option* const interval =
+      command.add_option("--interval", own->interval, "Where a simulated use is hidden: thesis or conference")
+          ->capture_default_str();
+  command
+      .add_option("--policies", own->options.policies_folder,
+                  "Folder of policy files (slot numbers, kW) instead of simulated households: each meter is one")
+      ->excludes(interval);
   command.add_option("--beyond", own->beyond, "Intervals that leave the horizon: clip them or drop the policy")
       ->capture_default_str();
   return [&arguments, own] { return run_thesis(arguments, *own); };

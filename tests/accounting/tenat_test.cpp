@@ -6,6 +6,8 @@
 
 #include <limits>
 
+#include "fugu/policy/dominance.hpp"
+#include "fugu/strategy/policy_facts.hpp"
 #include "support/swellfish_reference.hpp"
 
 namespace fugu::test {
@@ -29,8 +31,36 @@ TEST(Tenat, FigureOfTheThesis) {
 TEST(Tenat, EffectsOfTheFigure) {
   const PolicyBook book = figure();
   // Slots 1 … 8: sensitivities 0 10 32 22 22 22 0 0, largest δ(J) 0 2 3 3 3 3 0 0.
-  EXPECT_DOUBLE_EQ(tes_effect(book.of(0), {1, 8}, 32), 108.0 / 32 / 8);
-  EXPECT_DOUBLE_EQ(tenat_effect(book.of(0), {1, 8}, 4), 14.0 / 4 / 8);
+  const CollectionFacts facts = facts_of(book.of(0), {1, 8}, 32);
+  EXPECT_DOUBLE_EQ(facts.tes_effect, 108.0 / 32 / 8);
+  EXPECT_EQ(facts.longest_interval_slots, 4u);
+  EXPECT_DOUBLE_EQ(facts.tenat_effect, 14.0 / 4 / 8);
+}
+
+TEST(PolicyFacts, OfABookTheMeterThatAsksForMostCounts) {
+  const PolicyBook book = book_of({{policy_of(2, 3, 1, 10), policy_of(3, 6, 2, 22)}, {policy_of(2, 2, 1, 30)}});
+  const CollectionFacts facts = facts_of(book, {1, 8}, 32);
+  EXPECT_EQ(facts.policies, 3u);
+  EXPECT_DOUBLE_EQ(facts.tes_effect, (108.0 + 20) / 32 / 8);
+  EXPECT_DOUBLE_EQ(facts.tenat_effect, 14.0 / 4 / 8);
+  EXPECT_DOUBLE_EQ(facts.tenat_effect_printed, 14.0 / 3 / 8);
+  EXPECT_EQ(facts_of(book.of(0), {20, 30}, 32).tes_effect, 0) << "nothing is relevant there";
+}
+
+RC_GTEST_PROP(PolicyFacts, DominanceIsThatOfEverySlot, ()) {
+  const PolicyBook book = random_book();
+  const Interval slots{2, 25};
+  const std::vector<std::uint64_t> dominated = dominated_slots(book, slots);
+  for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
+    std::uint64_t expected = 0;
+    for (Slot slot = slots.first; slot <= slots.last; ++slot) {
+      bool all = dominant(book.of(meter), slot).has_value();
+      for (MeterId other = 0; other < book.meter_count() && all; ++other)
+        all = dominates_at(book.of(meter), book.of(other), slot);
+      expected += all ? 1 : 0;
+    }
+    RC_ASSERT(dominated[meter] == expected);
+  }
 }
 
 TEST(Tenat, AffectedSlotsAreAtMostTheInterval) {

@@ -100,7 +100,7 @@ TEST_F(PlanCommand, SharesOfThoseWhoBindAddUpToAHundred) {
     double sum = 0;
     for (const std::string& line : lines_of(finished.out)) {
       const std::vector<std::string> row = words(line);
-      if (row.size() == 8 && row[1] == "%" && row[2].starts_with("m")) sum += std::strtod(row[0].c_str(), nullptr);
+      if (row.size() == 10 && row[1] == "%" && row[2].starts_with("m")) sum += std::strtod(row[0].c_str(), nullptr);
     }
     EXPECT_NEAR(sum, 100, 1) << options << "\n" << finished;
   }
@@ -450,6 +450,95 @@ TEST_F(PlanCommand, PoliciesMayNameSeries) {
   EXPECT_EQ(finished.exit_code, 0) << finished;
   const Finished without = plan("", "named.json");
   EXPECT_EQ(without.exit_code, 2) << without;
+}
+
+/// Streams of places: one line of a policy file that says "park or bar", and as many places as wanted.
+class PlanOfPlaces : public PlanCommand {
+ protected:
+  static std::string names(std::size_t places) {
+    std::string names = "park,bar";
+    for (std::size_t i = 2; i < places; ++i) names += ",place" + std::to_string(i);
+    return names;
+  }
+  /// What the audit of a published stream says about the worst policy: its loss.
+  double audited(std::size_t places, const std::string& file) {
+    std::string stream = "time," + names(places) + "\n";
+    for (int slot = 0; slot < 12; ++slot) {
+      stream += std::to_string(slot);
+      for (std::size_t i = 0; i < places; ++i) stream += ",7";
+      stream += "\n";
+    }
+    write_file(directory_ / "s.csv", stream);
+    const std::string run = std::to_string(places);
+    const Finished published =
+        run_fugu(directory_, "publish --stream s.csv --mechanism narwhal --exact-when-idle --policies " + file +
+                                 " --out r" + run + ".csv --ledger " + run + ".ledger");
+    EXPECT_EQ(published.exit_code, 0) << published;
+    const Finished audit = run_fugu(directory_, "audit --ledger " + run + ".ledger");
+    EXPECT_EQ(audit.exit_code, 0) << audit;
+    const std::string words = "the worst may have lost ε = ";
+    const std::size_t at = audit.out.find(words);
+    return at == std::string::npos ? std::nan("") : std::strtod(audit.out.c_str() + at + words.size(), nullptr);
+  }
+};
+
+TEST_F(PlanOfPlaces, ParkOrBarNeedsScaleFourAndPlanAndAuditAgree) {
+  write_file(directory_ / "places.json",
+             "{\"meter\": \"p\", \"start\": 4, \"end\": 5, \"epsilon\": 1, \"patterns\": [[[\"park\"], "
+             "[\"park\"]], [[\"bar\"], [\"bar\"]]]}\n");
+  for (const std::size_t places : {3u, 10u, 20u, 100u}) {
+    const Finished planned =
+        run_fugu(directory_, "plan --policies places.json --strategies narwhal,unicorn-ps --series " + names(places));
+    ASSERT_EQ(planned.exit_code, 0) << planned;
+    for (const char* strategy : {"narwhal", "unicorn-ps"}) {
+      const auto row = row_of(planned.out, strategy);
+      ASSERT_GE(row.size(), 9u) << planned;
+      EXPECT_EQ(row[1], "4.00") << places << " places";
+      EXPECT_EQ(row[8], "1.00") << places << " places";
+    }
+    EXPECT_NEAR(audited(places, "places.json"), 1, 1e-4) << places << " places";
+  }
+}
+
+// Slots that differ are planned as if all were at their largest, but what is said about the loss is exact.
+TEST_F(PlanOfPlaces, ThePlanSaysWhatTheAuditWillSayOfProfiles) {
+  write_file(directory_ / "profile.json",
+             "{\"meter\": \"p\", \"start\": 4, \"end\": 9, \"profile\": {\"park\": [4, 1], \"bar\": [2, 0]}, "
+             "\"epsilon\": 1}\n");
+  const Finished planned =
+      run_fugu(directory_, "plan --policies profile.json --strategies narwhal --series " + names(5));
+  const auto row = row_of(planned.out, "narwhal");
+  ASSERT_GE(row.size(), 9u) << planned;
+  EXPECT_NEAR(std::strtod(row[8].c_str(), nullptr), 7.0 / 12, 0.001);
+  EXPECT_NEAR(audited(5, "profile.json"), 7.0 / 12, 1e-3);
+}
+
+TEST_F(PlanCommand, SaysWhatThePoliciesAreLike) {
+  const Finished finished = plan("--sensitivity 10 --slots 24");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  ASSERT_NE(finished.out.find("What the policies are like"), std::string::npos) << finished;
+  const std::string like = finished.out.substr(finished.out.find("What the policies are like"));
+  // Σ Δ_t of a: 8 · 2.5 + 8 · 0.5 + 4 · 10 = 64 over 24 slots; δ(J) 4, 6 and 4.
+  const std::vector<std::string> a = row_of(like, "a");
+  ASSERT_EQ(a.size(), 8u) << finished;
+  EXPECT_EQ(a[1], "3");
+  EXPECT_EQ(a[2], "8");
+  EXPECT_EQ(a[3], "6");
+  EXPECT_EQ(a[4], "0.267");
+  // (12 · 6 + 4 · 4) / 8 / 24
+  EXPECT_EQ(a[5], "0.458");
+  // b has the strictest wish in slots 2 to 9; a all of the other 8 of 16.
+  EXPECT_EQ(a[6], "50") << finished;
+  EXPECT_EQ(row_of(like, "b")[6], "0") << "nowhere the longest";
+  EXPECT_EQ(row_of(like, "(all)").size(), 6u) << finished;
+}
+
+TEST_F(PlanCommand, SaysWhichPolicyDominatesAnother) {
+  write_file(directory_ / "d.csv", std::string(kHeader) + "a,0,9,3,2,0.5\na,2,8,2,1,1\n");
+  const Finished finished = plan("--meter a", "d.csv");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.out.find("dominated by"), std::string::npos) << finished;
+  EXPECT_NE(finished.out.find("0 to 9"), std::string::npos) << finished;
 }
 
 TEST_F(PlanCommand, ARuleThatAsksForTooMuchShowsWhatPublishDoes) {

@@ -35,7 +35,7 @@ TEST(Study, WritesRowsAndAReport) {
     EXPECT_TRUE(fs::exists(directory / (folder + file))) << file;
   const auto rows = lines_of(read_file(directory / "study-swellfish-thesis/results.csv"));
   EXPECT_TRUE(rows[0].starts_with("household,zone,mechanism,epsilon,method,runs,mae_kw,mre,"));
-  EXPECT_EQ(rows.size(), 1 + 3U * (9 * 13 + 5 * 13 + 4 + 3));
+  EXPECT_EQ(rows.size(), 1 + 3U * (10 * 13 + 7 * 13 + 4 + 3));
   const Finished again = run_fugu(directory, kQuick);
   EXPECT_NE(again.err.find(" rows are in study-swellfish-thesis already"), std::string::npos) << again;
 }

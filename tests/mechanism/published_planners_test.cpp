@@ -86,7 +86,9 @@ TEST(PublishedPlanners, WindowRulesOnTheFigure) {
                {1.0 / 40, 0, 0, 0, 1.0 / 40, 0, 0, 0, 1.0 / 40});  // every 4 slots, not every 3
   expect_rates(plan_of(figure(), make_tes_uniform(), 8),
                {inf, inf, 1.0 / 4 / 10, 1.0 / 4 / 32, 1.0 / 4 / 22, 1.0 / 4 / 22, 1.0 / 4 / 22, inf});
-  expect_rates(plan_of(figure(), make_tes_sample(), 9), {inf, inf, 0, 0, 1.0 / 22, 0, 0, inf, inf});
+  // Sample's slots 0, 4 and 8 with the noise they need there; nothing else changes (thesis, Table 7.4).
+  expect_rates(plan_of(figure(), make_tes_sample(IdleSlots::scheduled), 9), {inf, 0, 0, 0, 1.0 / 22, 0, 0, 0, inf});
+  expect_rates(plan_of(figure(), make_tes_sample(IdleSlots::free), 9), {inf, inf, 0, 0, 1.0 / 22, 0, 0, inf, inf});
 }
 
 TEST(PublishedPlanners, TenatRulesOnTheFigure) {
@@ -134,6 +136,10 @@ TEST(PublishedPlanners, ConferenceTheorem11BreaksUnderManyShortSecrets) {
   const double distance_at_least = 1 - 0.5 * std::exp(-divergence);
   const double distance_promised = (std::exp(1.0) - 1 + 2e-6) / (std::exp(1.0) + 1);
   EXPECT_GT(distance_at_least, 2 * distance_promised);
+  // Δ_t is 2 in every slot here: the reading with Δ_t has the same noise, and falls as well.
+  const PlannerOptions larger{.sensitivity_steps = 50, .delta = *Delta::make(1e-6)};
+  EXPECT_DOUBLE_EQ(plan_of(book, make_conference_theorem_11(larger, Theorem11::as_argued), kLong)[7], 1 / scale);
+  EXPECT_DOUBLE_EQ(plan_of(book, make_conference_theorem_11(larger), kLong)[7], 1 / (25 * scale));
 }
 
 TEST(PublishedPlanners, ANewPolicyInARunningIntervalIsMoreThanTenatRulesHaveLeft) {
@@ -337,20 +343,68 @@ RC_GTEST_PROP(PublishedPlanners, BdAndBaKeepTheExactLossOfAnswersAndDecisions, (
     }
   }
   for (const Allocation allocation : {Allocation::distribution, Allocation::absorption}) {
-    for (const bool temporal : {false, true}) {
-      const auto planner =
-          temporal ? make_tes_division(allocation, kOptions) : make_w_event_division(allocation, kOptions);
+    for (const int form : {0, 1, 2}) {
+      const auto planner = form == 0   ? make_w_event_division(allocation, kOptions)
+                           : form == 1 ? make_tes_division(allocation, IdleSlots::scheduled, kOptions)
+                                       : make_tes_division(allocation, IdleSlots::free, kOptions);
       std::vector<double> rates;
       for (Slot slot = 0; slot < kSlots; ++slot) {
         for (const auto& [meter, policy] : known_at[static_cast<std::size_t>(slot)]) planner->add(meter, policy);
         const double rate = planner->rate(slot);
         const bool answered = *rc::gen::element(false, true, true);
-        planner->spent(answered ? rate : 0);
-        rates.push_back(std::isinf(rate) ? rate : planner->decision_rate() + (answered ? rate : 0));
+        std::isinf(rate) ? planner->released_idle(answered) : planner->spent(answered ? rate : 0);
+        // In a slot without policies nothing is decided by a noisy answer.
+        const bool idle = form > 0 && temporal_sensitivity_steps(book, slot) == 0;
+        const double decision = idle ? 0 : planner->decision_rate();
+        rates.push_back(std::isinf(rate) ? rate : decision + (answered ? rate : 0));
       }
       RC_ASSERT(reference_use(book, accountable(book, rates)) <= 1 + kRounding);
     }
   }
+}
+
+/// What a planner says in each slot when it releases all it may, and everything moves.
+std::vector<double> moving(const PolicyBook& book, const std::unique_ptr<DecidingPlanner>& planner, Slot slots) {
+  for (const Policy& policy : book.of(0).policies()) planner->add(0, policy);
+  std::vector<double> rates;
+  for (Slot slot = 0; slot < slots; ++slot) {
+    rates.push_back(planner->rate(slot));
+    std::isinf(rates.back()) ? planner->released_idle(true) : planner->spent(rates.back());
+  }
+  return rates;
+}
+
+// The thesis changes the perturbation only: BA uses up the share of an idle slot that it releases, and keeps silent
+// after it has absorbed, also where nothing is relevant.
+TEST(PublishedPlanners, TesBaKeepsTheScheduleOfBaInIdleSlots) {
+  const PolicyBook book = book_of({{policy_of(4, 7, 4, 10)}});
+  const double share = 0.5 / 4 / 10;  // ½ε over w = 4 slots, Δ_t = 10
+  const double inf = kInfinity;
+  expect_rates(moving(book, make_tes_division(Allocation::absorption, IdleSlots::scheduled), 9),
+               {inf, inf, inf, inf, share, share, share, share, inf});
+  // Idle slots that save their shares: all of ½ε in the first slot, then silence for the rest of the interval.
+  expect_rates(moving(book, make_tes_division(Allocation::absorption, IdleSlots::free), 9),
+               {inf, inf, inf, inf, 4 * share, 0, 0, 0, inf});
+  // Nothing moved in slots 0 to 2, so slot 3 absorbs three shares, and slots 4 to 6 are silent: 4 to 6 have a policy.
+  const auto planner = make_tes_division(Allocation::absorption, IdleSlots::scheduled);
+  planner->add(0, policy_of(4, 7, 4, 10));
+  std::vector<double> rates;
+  for (Slot slot = 0; slot < 8; ++slot) {
+    rates.push_back(planner->rate(slot));
+    const bool moved = slot >= 3;
+    std::isinf(rates.back()) ? planner->released_idle(moved) : planner->spent(rates.back());
+  }
+  expect_rates(rates, {inf, inf, inf, inf, 0, 0, 0, share});
+}
+
+TEST(PublishedPlanners, TesBdUsesBudgetUpInIdleSlots) {
+  const PolicyBook book = book_of({{policy_of(2, 5, 4, 10)}});
+  const double inf = kInfinity;
+  const double half = 0.5 / 10;
+  expect_rates(moving(book, make_tes_division(Allocation::distribution, IdleSlots::scheduled), 4),
+               {inf, inf, half / 8, half / 16});
+  expect_rates(moving(book, make_tes_division(Allocation::distribution, IdleSlots::free), 4),
+               {inf, inf, half / 2, half / 4});
 }
 
 RC_GTEST_PROP(FitToPolicies, MakesAnyRatesKeepAllPoliciesWithNothingToSpare, ()) {

@@ -172,6 +172,16 @@ TEST(PolicyReader, Patterns) {
   EXPECT_EQ(found.magnitude_steps, 1u);
 }
 
+// Constraints only say which patterns are possible: the policy is the same as without them.
+TEST(PolicyReader, PatternsThatObeyConstraints) {
+  PolicyOptions options = watts();
+  options.unit_step = UnitStep();
+  const std::string patterns = R"({"meter":"m1","start":4,"end":15,"epsilon":0.5,"patterns":[[["park"]],[["bar"]]])";
+  const std::string constraints =
+      R"(,"constraints":{"at_most_one":[["park","bar","home"]],"implies":[["home","bar"]],"exclusive":[["home","park"]]})";
+  EXPECT_EQ(read_one(patterns + constraints + "}", options).policy, read_one(patterns + "}", options).policy);
+}
+
 const std::string kLunch = R"({"meter":"m1","length":3,"magnitude":2.1,"epsilon":0.5,)"
                            R"("repeat":{"days":"mon-fri","from":"11:00","to":"14:00","until":"2026-04-06"}})";
 
@@ -328,6 +338,28 @@ constexpr Bad kBadJson[] = {
     {WHEN "\"patterns\": [[[1]]]}", ":2: found a series of a pattern that is no text"},
     {WHEN "\"patterns\": [[[\"moon\"]], [[]]]}", ":2: found series 'moon'; expected a series of the stream"},
     {WHEN "\"patterns\": [[[\"bar\"]]]}", ":2: found a pattern of 1 slots and no other of that length"},
+    {WHEN "\"profile\": [1], \"constraints\": {}}", ":2: found `constraints` without `patterns`; expected both"},
+    {WHEN "\"patterns\": [[[\"bar\"]], [[]]], \"constraints\": {}}",
+     ":2: found `constraints` that are no object with members; expected such as"},
+    {WHEN "\"patterns\": [[[\"bar\"]], [[]]], \"constraints\": {\"excludes\": []}}",
+     ":2: found key 'excludes' in `constraints`; expected such as"},
+    {WHEN "\"patterns\": [[[\"bar\"]], [[]]], \"constraints\": {\"exclusive\": 1}}",
+     ":2: found `exclusive` that is no array; expected such as"},
+    {WHEN "\"patterns\": [[[\"bar\"]], [[]]], \"constraints\": {\"implies\": [[\"bar\"]]}}",
+     ":2: found `implies` of something else than two; expected such as"},
+    {WHEN "\"patterns\": [[[\"bar\"]], [[]]], \"constraints\": {\"at_most_one\": [[\"bar\"]]}}",
+     ":2: found `at_most_one` of something else than some; expected such as"},
+    {WHEN "\"patterns\": [[[\"bar\"]], [[]]], \"constraints\": {\"implies\": [[\"bar\", \"moon\"]]}}",
+     ":2: found series 'moon'; expected a series of the stream"},
+    {WHEN "\"patterns\": [[[\"bar\"]], [[]]], \"constraints\": {\"implies\": [[\"bar\", \"bar\"]]}}",
+     ":2: found `implies` with a series twice; expected different series"},
+    {WHEN "\"patterns\": [[[\"bar\", \"park\"]], [[]]], \"constraints\": {\"exclusive\": [[\"park\", \"bar\"]]}}",
+     ":2: found 'park' and 'bar' in slot 1 of a pattern; expected only one of them, as they exclude each other"},
+    {WHEN "\"patterns\": [[[\"bar\"]], [[]]], \"constraints\": {\"implies\": [[\"bar\", \"park\"]]}}",
+     ":2: found 'bar' without 'park' in slot 1 of a pattern; expected both, as the first implies the second"},
+    {WHEN "\"patterns\": [[[]], [[\"home\", \"bar\"]]], \"constraints\": {\"at_most_one\": [[\"park\", \"bar\", "
+          "\"home\"]]}}",
+     ":2: found 'bar' and 'home' in slot 1 of a pattern; expected only one of them"},
     {WHAT "\"repeat\": 1}", ":2: found a `repeat` that is no object"},
     {WHAT "\"repeat\": {\"days\": \"daily\"}}",
      ":2: found a `repeat` without `from`; expected days, from, to and until"},

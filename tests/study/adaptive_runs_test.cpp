@@ -13,7 +13,8 @@
 namespace fugu {
 namespace {
 
-constexpr const char* kRules[] = {"bd", "ba", "tes-bd", "tes-ba", "unicorn", "unicorn-star"};
+constexpr const char* kRules[] = {"bd",          "ba",          "tes-bd",  "tes-ba",
+                                  "tes-bd-idle", "tes-ba-idle", "unicorn", "unicorn-star"};
 
 /// Twenty days of two households, and a load that moves, with gaps.
 class AdaptiveRuns : public ::testing::Test {

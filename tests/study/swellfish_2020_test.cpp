@@ -87,6 +87,34 @@ TEST_F(ConferenceRows, SoundRulesHoldAndNoiseIsWhatWasPlanned) {
   EXPECT_NEAR(large.mae_kw / large.mean_scale_kw, 1, 0.3);
 }
 
+// Theorem 11 prints Δ and argues with Δ_t: with Δ_t it asks for less noise, never for more.
+TEST_F(ConferenceRows, Theorem11IsShownInBothReadings) {
+  for (const int experiment : {1, 2}) {
+    const ConferenceRow& argued = row(experiment, "Swellfish (δ) with Δ_t");
+    EXPECT_LT(argued.mean_scale_kw, row(experiment, "Swellfish (δ)").mean_scale_kw);
+  }
+}
+
+TEST(ConferenceStudy, OnesOwnPoliciesTakeThePlaceOfHouseholds) {
+  const TempDir folder;
+  std::filesystem::create_directory(folder / "mine");
+  write_file(folder / "mine/a.csv",
+             "meter,start,end,length,magnitude,epsilon\nx,10,40,4,2.5,0.5\ny,100,200,8,1,0.25\n");
+  ConferenceOptions options = small();
+  options.policies_folder = folder / "mine";
+  const auto study = ConferenceStudy::make(options);
+  ASSERT_TRUE(study) << study.error().message;
+  EXPECT_EQ(study->options().households, 2u);
+  EXPECT_EQ(study->book(1).size(), 2u);
+  EXPECT_EQ(study->parameters(1).epsilon, 0.25) << "with their own ε";
+  EXPECT_EQ(study->parameters(1).sensitivity_w, 2500u);
+  const std::size_t rows = rows_of(options, folder / "out").size();
+  EXPECT_EQ(rows, study->row_count());
+  // Rows of other policies are not mixed with these, even when there are as many.
+  write_file(folder / "mine/a.csv", "meter,start,end,length,magnitude,epsilon\nx,10,40,4,2.5,0.5\ny,100,200,8,1,0.5\n");
+  EXPECT_FALSE(ConferenceStudy::make(options)->open(folder / "out", false));
+}
+
 TEST_F(ConferenceRows, TheDominantSecretWidensTheWindow) {
   EXPECT_LT(row(1, "Uniform w-event").w_slots, 672u);
   EXPECT_EQ(row(2, "Uniform w-event").w_slots, 672u);

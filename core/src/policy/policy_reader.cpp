@@ -69,7 +69,7 @@ struct Key {
   bool number;
   std::string_view RowText::* field;  // nullptr: handled on its own
 };
-constexpr std::array<Key, 12> kKeys = {{{"meter", true, false, &RowText::meter},
+constexpr std::array<Key, 13> kKeys = {{{"meter", true, false, &RowText::meter},
                                         {"start", true, true, &RowText::start},
                                         {"end", true, true, &RowText::end},
                                         {"length", false, true, &RowText::length},
@@ -79,6 +79,7 @@ constexpr std::array<Key, 12> kKeys = {{{"meter", true, false, &RowText::meter},
                                         {"known", true, true, &RowText::known},
                                         {"profile", false, false, nullptr},
                                         {"patterns", false, false, nullptr},
+                                        {"constraints", false, false, nullptr},
                                         {"repeat", false, false, nullptr},
                                         {"withdraw", false, false, nullptr}}};
 
@@ -210,13 +211,16 @@ class PolicyReader::Impl {
   Result<void> parse_json_event(const json::Value& row, const RowText& texts, const RowPlace& place, Policy& policy) {
     const json::Value* const profile = row.member("profile");
     const json::Value* const patterns = row.member("patterns");
+    const json::Value* const constraints = row.member("constraints");
+    if (constraints != nullptr && patterns == nullptr)
+      return place.wrong({}, "`constraints` without `patterns`", "both: constraints say which patterns are possible");
     if (profile == nullptr && patterns == nullptr) {
       for (std::string_view key : {"length", "magnitude"}) FUGU_TRY(check_given(row, key, place));
       return parser_.parse_event(texts, place, policy);
     }
     const std::string_view beside = profile != nullptr ? "profile" : "patterns";
     for (std::string_view key : {"length", "magnitude"}) FUGU_TRY(check_not_given(row, key, beside, place));
-    if (profile == nullptr) return parser_.parse_patterns(*patterns, texts, place, policy);
+    if (profile == nullptr) return parser_.parse_patterns(*patterns, constraints, texts, place, policy);
     FUGU_TRY(check_not_given(row, "patterns", beside, place));
     return parser_.parse_profile(*profile, texts, place, policy);
   }

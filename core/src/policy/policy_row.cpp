@@ -241,8 +241,43 @@ Result<void> RowParser::parse_profile(const json::Value& value, const RowText& r
   return {};
 }
 
-Result<void> RowParser::parse_patterns(const json::Value& value, const RowText& row, const RowPlace& place,
-                                       Policy& policy) {
+Result<Constraints> RowParser::parse_constraints(const json::Value& value, const RowPlace& place) const {
+  constexpr std::string_view kShape =
+      R"(such as {"at_most_one": [["park", "bar"]], "exclusive": [["sit", "walk"]], "implies": [["walk", "move"]]})";
+  if (value.kind != json::Kind::object || value.names.empty())
+    return place.wrong({}, "`constraints` that are no object with members", kShape);
+  Constraints constraints;
+  for (std::size_t i = 0; i < value.names.size(); ++i) {
+    const std::string& kind = value.names[i];
+    const bool of_two = kind == "exclusive" || kind == "implies";
+    if (!of_two && kind != "at_most_one")
+      return place.wrong({}, named("key", kind).append(" in `constraints`"), kShape);
+    if (value.items[i].kind != json::Kind::array)
+      return place.wrong({}, quoted(kind).append(" that is no array"), kShape);
+    for (const json::Value& together : value.items[i].items) {
+      const bool enough = together.items.size() >= 2 && (!of_two || together.items.size() == 2);
+      if (together.kind != json::Kind::array || !enough)
+        return place.wrong({}, quoted(kind).append(" of something else than ").append(of_two ? "two" : "some"), kShape);
+      std::vector<std::string> names;
+      for (const json::Value& name : together.items) {
+        if (name.kind != json::Kind::text) return place.wrong({}, "a series of a constraint that is no text", kShape);
+        FUGU_TRY(find_series(name.text, place));
+        names.push_back(name.text);
+      }
+      if (std::set<std::string>(names.begin(), names.end()).size() < names.size())
+        return place.wrong({}, quoted(kind).append(" with a series twice"), "different series");
+      if (kind == "implies") {
+        constraints.implies(names[0], names[1]);
+      } else {
+        constraints.at_most_one(names);
+      }
+    }
+  }
+  return constraints;
+}
+
+Result<void> RowParser::parse_patterns(const json::Value& value, const json::Value* constraints, const RowText& row,
+                                       const RowPlace& place, Policy& policy) {
   constexpr std::string_view kShape = R"(such as [[["park"], ["park"]], [["bar"], []]]: patterns of slots of series)";
   if (value.kind != json::Kind::array) return place.wrong({}, "`patterns` that are no array", kShape);
   std::vector<Pattern> patterns;
@@ -261,7 +296,11 @@ Result<void> RowParser::parse_patterns(const json::Value& value, const RowText& 
   }
   FUGU_ASSIGN(const std::uint64_t group, parse_group(row.group, place));
   FUGU_ASSIGN(const std::uint64_t person_steps, of_group(magnitude_steps("1", place), group, std::nullopt, place));
-  auto shape = shape_of_histogram(patterns, series_, {}, person_steps);
+  Constraints obeyed;
+  if (constraints != nullptr) {
+    FUGU_ASSIGN(obeyed, parse_constraints(*constraints, place));
+  }
+  auto shape = shape_of_histogram(patterns, series_, obeyed, person_steps);
   if (!shape) return place.wrong(shape.error());
   set_shape(policy, *std::move(shape));
   return {};

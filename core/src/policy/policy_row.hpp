@@ -48,9 +48,10 @@ class RowParser {
   Result<void> parse_promise(const RowText& row, const RowPlace& place, Policy& policy);
   /// `length` and `magnitude`, for `group` individuals.
   Result<void> parse_event(const RowText& row, const RowPlace& place, Policy& policy);
-  /// The same from a JSON `profile` or `patterns`.
+  /// The same from a JSON `profile`, or from `patterns` with the `constraints` they obey, nullptr when there are none.
   Result<void> parse_profile(const json::Value& profile, const RowText& row, const RowPlace& place, Policy& policy);
-  Result<void> parse_patterns(const json::Value& patterns, const RowText& row, const RowPlace& place, Policy& policy);
+  Result<void> parse_patterns(const json::Value& patterns, const json::Value* constraints, const RowText& row,
+                              const RowPlace& place, Policy& policy);
   Result<Interval> parse_interval(const RowText& row, const RowPlace& place);
   /// The intervals of a JSON `repeat`.
   Result<std::vector<Interval>> parse_repeat(const json::Value& repeat, const RowPlace& place, Slot known) const;
@@ -69,6 +70,7 @@ class RowParser {
   Result<std::uint64_t> parse_magnitude(std::string_view text, bool may_be_zero, std::uint64_t group,
                                         const RowPlace& place);
   Result<Lane> parse_lane(const json::Value& value, std::uint64_t group, const RowPlace& place);
+  Result<Constraints> parse_constraints(const json::Value& value, const RowPlace& place) const;
   Result<SeriesId> find_series(std::string_view name, const RowPlace& place) const;
   std::string expected_time(TimeFault fault) const;
   std::string slot_text(Slot slot) const;

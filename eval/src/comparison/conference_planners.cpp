@@ -81,22 +81,27 @@ class DominantSecretPlanner final : public ConferencePlanner {
 
 class ApproximateDominantPlanner final : public ConferencePlanner {
  public:
-  explicit ApproximateDominantPlanner(const PlannerOptions& options)
-      : delta_(options.delta.value()), sensitivity_(options.sensitivity_steps) {}
+  ApproximateDominantPlanner(const PlannerOptions& options, Theorem11 reading)
+      : delta_(options.delta.value()), reading_(reading), sensitivity_(options.sensitivity_steps) {}
 
  private:
   void update() override {
-    double scale_per_step = 0;
+    const double global_steps = sensitivity_.update(relevant_);
+    double scale = 0;
     for (std::size_t i = 0; i < relevant_.size(); ++i) {
       const double epsilon = relevant_.epsilon(i);
       const double logarithm = std::log(std::exp(1.0) + epsilon / delta_);
       const auto length = static_cast<double>(relevant_.length_slots(i));
-      scale_per_step = std::max(scale_per_step, 2 / epsilon * std::sqrt(length * logarithm));
+      const double steps = reading_ == Theorem11::as_printed
+                               ? global_steps
+                               : static_cast<double>(relevant_.sensitivity_steps(relevant_.meter(i)));
+      scale = std::max(scale, steps * 2 / epsilon * std::sqrt(length * logarithm));
     }
-    rate_ = 1 / (scale_per_step * sensitivity_.update(relevant_));
+    rate_ = 1 / scale;
   }
 
   double delta_;
+  Theorem11 reading_;
   LargestSensitivity sensitivity_;
 };
 
@@ -123,9 +128,9 @@ std::unique_ptr<Planner> make_conference_theorem_7(const PlannerOptions& options
 
 std::unique_ptr<Planner> make_conference_theorem_9() { return std::make_unique<DominantSecretPlanner>(); }
 
-std::unique_ptr<Planner> make_conference_theorem_11(const PlannerOptions& options) {
+std::unique_ptr<Planner> make_conference_theorem_11(const PlannerOptions& options, Theorem11 reading) {
   FUGU_CHECK(options.delta.value() > 0);
-  return std::make_unique<ApproximateDominantPlanner>(options);
+  return std::make_unique<ApproximateDominantPlanner>(options, reading);
 }
 
 std::unique_ptr<Planner> make_conference_theorem_11_in_rho(const PlannerOptions& options) {

@@ -1,12 +1,14 @@
 #include "fugu/study/adaptive_runs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <map>
 #include <optional>
 
 #include "fugu/simulate/exponentials.hpp"
+#include "fugu/strategy/published_planners.hpp"
 #include "fugu/strategy/release_allowance.hpp"
 #include "fugu/strategy/tenat.hpp"
 
@@ -42,8 +44,11 @@ class Draws {
 /// BD and BA (DivisionPlanner).
 class DivisionRule {
  public:
-  DivisionRule(const HouseholdTimeline& timeline, Allocation allocation, std::uint64_t global_steps, Budget epsilon)
-      : epsilon_(epsilon),
+  DivisionRule(const HouseholdTimeline& timeline, Allocation allocation, IdleSlots idle_slots,
+               std::uint64_t global_steps, Budget epsilon)
+      : allocation_(allocation),
+        idle_slots_(idle_slots),
+        epsilon_(epsilon),
         window_slots_(timeline.longest_interval_slots()),
         global_steps_(global_steps),
         allowance_(allocation, epsilon / 2, timeline.longest_interval_slots(), 1) {}
@@ -53,6 +58,15 @@ class DivisionRule {
     decision_rate_ = epsilon_.to_double() / 2 / static_cast<double>(window_slots_) / steps_;
   }
   bool idle() const { return steps_ == 0; }
+  bool may_show_idle(Slot slot) {
+    if (idle_slots_ == IdleSlots::free) return true;
+    allowance_.advance(slot);
+    candidate_ = allowance_.candidate(0);
+    return allocation_ == Allocation::distribution || candidate_.units() > 0;
+  }
+  void released_idle(bool moved) {
+    if (idle_slots_ == IdleSlots::scheduled && moved && candidate_.units() > 0) allowance_.spend(0, candidate_);
+  }
   double rate(Slot slot) {
     allowance_.advance(slot);
     candidate_ = allowance_.candidate(0);
@@ -64,6 +78,8 @@ class DivisionRule {
   }
 
  private:
+  Allocation allocation_;
+  IdleSlots idle_slots_;
   Budget epsilon_;
   std::uint64_t window_slots_;
   std::uint64_t global_steps_;  // 0: the slot's own
@@ -93,6 +109,8 @@ class UnicornRule {
     decision_rate_ = (1 - answer_share_) * smallest_share / steps_;
   }
   bool idle() const { return relevant_.empty(); }
+  bool may_show_idle(Slot) const { return true; }
+  void released_idle(bool) {}
   double rate(Slot slot) {
     double rate = kInfinity;
     for (const auto& policy : relevant_) {
@@ -150,7 +168,8 @@ std::size_t follow(Rule rule, const HouseholdTimeline& timeline, Draws draws, st
       const bool present = truth[t] != kMissingSteps;
       double lost = 0;
       if (rule.idle()) {
-        if (present) {
+        if (rule.may_show_idle(slot) && present) {
+          rule.released_idle(!known || shown != truth[t]);
           shown = truth[t];
           known = true;
           ++sampled;
@@ -228,9 +247,17 @@ HouseholdTimeline::HouseholdTimeline(const Collection& collection, std::size_t s
   }
 }
 
+namespace {
+
+bool is_division(std::string_view strategy) {
+  constexpr std::array<std::string_view, 6> kDivisions = {"bd", "ba", "tes-bd", "tes-ba", "tes-bd-idle", "tes-ba-idle"};
+  return std::ranges::find(kDivisions, strategy) != kDivisions.end();
+}
+
+}  // namespace
+
 bool is_adaptive_rule(std::string_view strategy) {
-  return strategy == "bd" || strategy == "ba" || strategy == "tes-bd" || strategy == "tes-ba" ||
-         strategy == "unicorn" || strategy == "unicorn-star";
+  return is_division(strategy) || strategy == "unicorn" || strategy == "unicorn-star";
 }
 
 std::size_t run_adaptive(const HouseholdTimeline& timeline, const AdaptiveRun& run, std::span<const std::int64_t> truth,
@@ -243,10 +270,12 @@ std::size_t run_adaptive(const HouseholdTimeline& timeline, const AdaptiveRun& r
                                               truth, released, rates);
   if (run.strategy == "unicorn-star")
     return follow<Decides::by_the_truth>(UnicornRule(timeline, 1, epsilon), timeline, draws, truth, released, rates);
-  const Allocation allocation = run.strategy.ends_with("bd") ? Allocation::distribution : Allocation::absorption;
+  const bool is_distribution = run.strategy == "bd" || run.strategy.starts_with("tes-bd");
+  const Allocation allocation = is_distribution ? Allocation::distribution : Allocation::absorption;
+  const IdleSlots idle_slots = run.strategy.ends_with("-idle") ? IdleSlots::free : IdleSlots::scheduled;
   const std::uint64_t global_steps = run.strategy.starts_with("tes-") ? 0 : run.sensitivity_steps;
-  return follow<Decides::by_noisy_distance>(DivisionRule(timeline, allocation, global_steps, epsilon), timeline, draws,
-                                            truth, released, rates);
+  return follow<Decides::by_noisy_distance>(DivisionRule(timeline, allocation, idle_slots, global_steps, epsilon),
+                                            timeline, draws, truth, released, rates);
 }
 
 }  // namespace fugu

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
+#include "fugu/policy/policy_reader.hpp"
 #include "fugu/strategy/tenat.hpp"
 
 namespace fugu {
@@ -68,12 +70,61 @@ Result<Collections> simulate_collections(const CollectionOptions& options) {
   return collections;
 }
 
+namespace {
+
+/// The part within the horizon; nothing when none is left.
+std::optional<Policy> within_horizon(Policy policy, std::uint64_t slots, HorizonRule beyond) {
+  const auto last = static_cast<Slot>(slots) - 1;
+  if (policy.interval.first > last || (beyond == HorizonRule::drop && policy.interval.last > last)) return std::nullopt;
+  policy.interval.last = std::min(policy.interval.last, last);
+  policy.length_slots = std::min(policy.length_slots, policy.interval.slots());
+  policy.shape = nullptr;
+  return policy;
+}
+
+Result<std::vector<std::string>> files_of(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+    if (at->is_regular_file()) files.push_back(at->path().string());
+  if (failed) return Error{Cause::bad_input, folder + ": cannot be read as a folder of policies: " + failed.message()};
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+Result<Collections> read_collections(const std::string& folder, std::uint64_t households, std::uint64_t slots,
+                                     HorizonRule beyond) {
+  FUGU_ASSIGN(const std::vector<std::string> files, files_of(folder));
+  FUGU_ASSIGN(const UnitStep watt, UnitStep::parse("0.001"));
+  Collections collections;
+  for (const std::string& file : files) {
+    FUGU_ASSIGN(Input input, Input::open(file));
+    FUGU_ASSIGN(const PolicyBook book,
+                read_policy_book(std::move(input), {.unit_step = watt, .repeats = Repeats::keep}));
+    for (MeterId meter = 0; meter < book.meter_count() && collections.policies.size() < households; ++meter) {
+      std::vector<Policy> policies;
+      for (const Policy& policy : book.of(meter).policies())
+        if (auto kept = within_horizon(policy, slots, beyond)) policies.push_back(*std::move(kept));
+      if (policies.empty()) continue;
+      collections.sensitivity_w =
+          std::max(collections.sensitivity_w, largest_temporal_sensitivity_steps(book_of(policies)));
+      collections.policies.push_back(std::move(policies));
+    }
+  }
+  if (collections.policies.empty())
+    return Error{Cause::bad_input,
+                 folder + ": holds no policy within the " + std::to_string(slots) + " slots of the study"};
+  return collections;
+}
+
 std::uint64_t Collections::digest(std::size_t household) const {
   std::vector<std::uint64_t> facts;
   for (const Policy& policy : policies[household]) {
     for (const std::uint64_t fact :
          {static_cast<std::uint64_t>(policy.interval.first), static_cast<std::uint64_t>(policy.interval.last),
-          policy.length_slots, policy.magnitude_steps})
+          policy.length_slots, policy.magnitude_steps, policy.epsilon.units()})
       facts.push_back(fact);
   }
   return XXH3_64bits(facts.data(), facts.size() * sizeof(std::uint64_t));

@@ -24,7 +24,7 @@ namespace fugu {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 constexpr double kWattsPerKw = 1000;
 constexpr std::int64_t kSlotMin = 15;
 constexpr std::size_t kDaySlots = 96;
@@ -36,6 +36,7 @@ constexpr std::string_view kTimingsHeader = "experiment,mechanism,zone,slots,sec
 enum : std::size_t {
   kSwellfish,
   kSwellfishDelta,
+  kSwellfishDeltaArgued,
   kUniform,
   kUniformDelta,
   kRescue,
@@ -52,6 +53,7 @@ enum : std::size_t {
 constexpr ConferenceMechanism kMechanisms[] = {
     {"Swellfish", true, false, false, "0.0064–2.95 %"},
     {"Swellfish (δ)", true, true, false, "slightly above"},
+    {"Swellfish (δ) with Δ_t", true, true, false, "slightly above"},
     {"Uniform w-event", true, false, false, "1.35–73.75 %"},
     {"Uniform w-event (δ)", true, true, false, "slightly above"},
     {"RescueDP", true, false, true, "4.5–69.3 %"},
@@ -212,13 +214,20 @@ Result<ConferenceStudy> ConferenceStudy::make(const ConferenceOptions& options) 
                                         .threads = options.threads}));
   study.zones_.zones.resize(options.zones);
   FUGU_ASSIGN(const Collections made,
-              simulate_collections({.households = options.households,
-                                    .days = static_cast<std::int64_t>(study.slots() / kDaySlots),
-                                    .interval = IntervalRule::conference,
-                                    .epsilon_min = kEpsilonMin,
-                                    .epsilon_max = kEpsilonMax,
-                                    .seed = options.seed,
-                                    .threads = options.threads}));
+              !options.policies_folder.empty()
+                  ? read_collections(options.policies_folder, options.households, study.slots(), HorizonRule::clip)
+                  : simulate_collections({.households = options.households,
+                                          .days = static_cast<std::int64_t>(study.slots() / kDaySlots),
+                                          .interval = IntervalRule::conference,
+                                          .epsilon_min = kEpsilonMin,
+                                          .epsilon_max = kEpsilonMax,
+                                          .seed = options.seed,
+                                          .threads = options.threads}));
+  study.options_.households = made.policies.size();
+  for (std::size_t i = 0; i < made.policies.size(); ++i) {
+    const std::uint64_t parts[] = {study.policies_digest_, made.digest(i)};
+    study.policies_digest_ = XXH3_64bits(parts, sizeof parts);
+  }
   for (std::size_t e = 0; e < kExperiments; ++e) {
     auto& [book, parameters] = study.experiments_[e];
     for (std::size_t i = 0; i < made.policies.size(); ++i)
@@ -305,16 +314,16 @@ Result<std::vector<double>> ConferenceStudy::planned(const Cell& cell, NoiseKind
     case kUserDelta: return constant(theorem_10_scale(kUserLevelWatts, w, about.epsilon, kConferenceDelta));
     default: break;
   }
-  const std::string_view name = cell.mechanism == kSwellfish        ? "conference-9"
-                                : cell.mechanism == kSwellfishDelta ? "conference-11"
-                                : cell.mechanism == kRepaired       ? "conference-repaired"
-                                : cell.mechanism == kUnicorn        ? "unicorn-ps"
-                                                                    : "narwhal";
+  const std::string_view name = cell.mechanism == kSwellfish  ? "conference-9"
+                                : cell.mechanism == kRepaired ? "conference-repaired"
+                                : cell.mechanism == kUnicorn  ? "unicorn-ps"
+                                                              : "narwhal";
   const Delta delta = delta_of(kMechanisms[cell.mechanism]);
   const PlannerOptions options{.sensitivity_steps = about.sensitivity_w, .delta = delta};
   const OutlookOptions outlook{.slots = {0, static_cast<Slot>(slots()) - 1}, .delta = delta};
-  if (cell.mechanism == kSwellfishDelta) {
-    const auto planner = make_conference_theorem_11(options);
+  if (cell.mechanism == kSwellfishDelta || cell.mechanism == kSwellfishDeltaArgued) {
+    const auto planner = make_conference_theorem_11(
+        options, cell.mechanism == kSwellfishDelta ? Theorem11::as_printed : Theorem11::as_argued);
     return planned_rates(*planner, experiment.book, outlook);
   }
   FUGU_ASSIGN(const ComparedOutlook strategy, make_compared_outlook(name, options));
@@ -536,6 +545,7 @@ Result<ResultFile> ConferenceStudy::open(const std::string& folder, bool restart
                                    {"policies", std::to_string(book(1).size())}};
   for (const Zone& zone : zones_.zones)
     facts.push_back(digest_fact(zone.name, zone.digest(), "other values in " + zone.name));
+  facts.push_back(digest_fact("households_policies", policies_digest_, "other policies of the households"));
   std::vector<std::string> keys;
   for (std::size_t row = 0; row < row_count(); ++row) keys.push_back(key_of(cell_at(row)));
   return ResultFile::open({.folder = folder,

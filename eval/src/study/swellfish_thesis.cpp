@@ -12,7 +12,6 @@
 #include "fugu/comparison/conference_planners.hpp"
 #include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/outlook.hpp"
-#include "fugu/strategy/tenat.hpp"
 #include "fugu/stream/csv.hpp"
 #include "fugu/study/adaptive_runs.hpp"
 #include "fugu/study/ordered_tasks.hpp"
@@ -28,7 +27,7 @@ constexpr std::string_view kHeader =
     "alone_auc,together_auc";
 constexpr std::string_view kTimingsHeader = "household,zone,mechanism,epsilon,method,runs,slots,seconds,ns_per_slot";
 constexpr std::array kMethods = {ThesisMethod::closed_form, ThesisMethod::fast_run, ThesisMethod::simulation};
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 constexpr double kWattsPerKw = 1000;
 
 constexpr ThesisMechanism kMechanisms[] = {
@@ -37,11 +36,14 @@ constexpr ThesisMechanism kMechanisms[] = {
     {"TeNATUniform", "tenat-uniform", ThesisMethod::closed_form, true},
     {"Sample", "sample", ThesisMethod::closed_form, true},
     {"TeSSample", "tes-sample", ThesisMethod::closed_form, true},
+    {"TeSSample-idle", "tes-sample-idle", ThesisMethod::closed_form, true},
     {"TeNATSample", "tenat-sample", ThesisMethod::closed_form, true},
     {"BD", "bd", ThesisMethod::fast_run, true},
     {"TeSBD", "tes-bd", ThesisMethod::fast_run, true},
+    {"TeSBD-idle", "tes-bd-idle", ThesisMethod::fast_run, true},
     {"BA", "ba", ThesisMethod::fast_run, true},
     {"TeSBA", "tes-ba", ThesisMethod::fast_run, true},
+    {"TeSBA-idle", "tes-ba-idle", ThesisMethod::fast_run, true},
     {"RescueDP", "rescuedp", ThesisMethod::simulation, false},
     {"UnicornIS", "unicorn-is", ThesisMethod::closed_form, true},
     {"UnicornPS", "unicorn-ps", ThesisMethod::closed_form, true},
@@ -83,12 +85,15 @@ Result<ThesisStudy> ThesisStudy::make(const ThesisOptions& options) {
   study.zones_.zones.resize(options.zones);
   const auto slots_per_day = 24 * 60 / study.zones_.slot_min;
   FUGU_ASSIGN(study.collections_,
-              simulate_collections({.households = options.households,
-                                    .days = static_cast<std::int64_t>(study.slots()) / slots_per_day,
-                                    .interval = options.interval,
-                                    .beyond = options.beyond,
-                                    .seed = options.seed,
-                                    .threads = options.threads}));
+              !options.policies_folder.empty()
+                  ? read_collections(options.policies_folder, options.households, study.slots(), options.beyond)
+                  : simulate_collections({.households = options.households,
+                                          .days = static_cast<std::int64_t>(study.slots()) / slots_per_day,
+                                          .interval = options.interval,
+                                          .beyond = options.beyond,
+                                          .seed = options.seed,
+                                          .threads = options.threads}));
+  study.options_.households = study.collections_.policies.size();
   study.prepare_zones();
   study.list_tasks();
   return study;
@@ -453,15 +458,7 @@ std::vector<CollectionFacts> facts_of_collections(const ThesisStudy& study) {
   const Interval slots{0, static_cast<Slot>(study.slots()) - 1};
   for (std::size_t i = 0; i < study.collections().policies.size(); ++i) {
     const PolicyBook book = study.collections().book(i, Budget::round_down(1));
-    const Collection& collection = book.of(0);
-    CollectionFacts facts{.policies = book.size(),
-                          .longest_interval_slots = study.collections().longest_interval_slots(i)};
-    for (const Policy& policy : collection.policies())
-      facts.most_affected_slots = std::max(facts.most_affected_slots, affected_slots(collection, policy));
-    facts.tes_effect = tes_effect(collection, slots, study.collections().sensitivity_w);
-    facts.tenat_effect = tenat_effect(collection, slots, facts.longest_interval_slots);
-    facts.tenat_effect_printed = tenat_effect(collection, slots, facts.most_affected_slots);
-    all.push_back(facts);
+    all.push_back(facts_of(book.of(0), slots, study.collections().sensitivity_w));
   }
   return all;
 }

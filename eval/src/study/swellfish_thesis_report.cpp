@@ -177,7 +177,8 @@ void add_facts(report::Page& page, const Rows& rows, const std::vector<Collectio
       report::format_count(static_cast<std::int64_t>(study.slots())) + " quarter hours each, of which " +
       report::format_count(static_cast<std::int64_t>(missing)) + " over all zones are missing and stay so, and " +
       report::format_count(static_cast<std::int64_t>(zeros)) + " are zero and have no relative error. " +
-      std::to_string(rows.households()) + " simulated households with a collection of policies each, ΔQ = " +
+      std::to_string(rows.households()) + (study.options().policies_folder.empty() ? " simulated" : "") +
+      " households with a collection of policies each, ΔQ = " +
       text_of(static_cast<double>(study.collections().sensitivity_w) / kWattsPerKw) + " kW (thesis: 27.57 kW).");
   std::vector<double> policies, longest, affected, tes, tenat, printed;
   for (const CollectionFacts& each : facts) {
@@ -296,6 +297,11 @@ void add_findings(report::Page& page, const Rows& rows) {
        {"to " + median(rows.effect("TeSUniform", "Uniform")) + " (Uniform), " + median(rows.effect("TeSBD", "BD")) +
         " (BD), " + median(rows.effect("TeSBA", "BA")) + " (BA) of what it was"}});
   table.rows.push_back({{"TeS does nothing for Sample"}, {"to " + median(rows.effect("TeSSample", "Sample"))}});
+  table.rows.push_back(
+      {{"(not in the thesis: slots without a policy are released all, and count for nothing)"},
+       {"TeSSample-idle has " + median(rows.effect("TeSSample-idle", "TeSSample")) +
+        " times the error of TeSSample, TeSBD-idle " + median(rows.effect("TeSBD-idle", "TeSBD")) +
+        " times that of TeSBD, TeSBA-idle " + median(rows.effect("TeSBA-idle", "TeSBA")) + " times that of TeSBA"}});
   table.rows.push_back({{"TeNAT lowers the MRE of Uniform by an order of magnitude, that of Sample a little"},
                         {"to " + median(rows.effect("TeNATUniform", "Uniform")) + " (Uniform), " +
                          median(rows.effect("TeNATSample", "Sample")) + " (Sample)"}});

@@ -67,8 +67,8 @@ class Budgets {
 /// Computes L(J).
 class LossMeter {
  public:
-  LossMeter(const Interval& slots, std::span<const double> rates, Currency currency)
-      : slots_(slots), rates_(rates), currency_(currency) {}
+  LossMeter(const Interval& slots, std::span<const double> rates, Currency currency, const Exposure* exposure)
+      : slots_(slots), rates_(rates), currency_(currency), exposure_(exposure) {}
 
   double loss(const Collection& collection, const Policy& phi) {
     const Interval within = common(phi.interval, slots_);
@@ -79,14 +79,53 @@ class LossMeter {
       sum_before_.push_back(sum_before_.back() + rate);
     }
     double loss = 0;
-    for_loss_terms(collection, phi, currency_, [&](const LossTerm& term) {
-      if (!term.interval.overlaps(within)) return;
-      loss += static_cast<double>(term.weight) * largest_sum(common(term.interval, within), term.length_slots, within);
+    if (currency_ == Currency::rho) {
+      for_loss_terms(collection, phi, currency_, [&](const LossTerm& term) {
+        if (!term.interval.overlaps(within)) return;
+        loss +=
+            static_cast<double>(term.weight) * largest_sum(common(term.interval, within), term.length_slots, within);
+      });
+      return loss;
+    }
+    collection.for_overlapping(within, [&](const Policy& psi) {
+      if (psi.shape) {
+        loss += worst_placement(psi, within);
+      } else {
+        const Interval part = common(psi.interval, within);
+        loss += static_cast<double>(psi.magnitude_steps) * largest_sum(part, psi.length_slots, within);
+      }
     });
     return loss;
   }
 
  private:
+  /// The largest loss over alternatives and starts of what lies in `within`.
+  double worst_placement(const Policy& psi, const Interval& within) const {
+    double worst = 0;
+    for (const Profile& profile : psi.shape->alternatives) {
+      const auto length = static_cast<Slot>(profile.lanes[0].steps.size());
+      const Slot first = std::max(psi.interval.first, within.first - length + 1);
+      const Slot last = std::min(psi.interval.last - length + 1, within.last);
+      for (Slot start = first; start <= last; ++start) worst = std::max(worst, placed(profile, start, within));
+    }
+    return worst;
+  }
+
+  double placed(const Profile& profile, Slot start, const Interval& within) const {
+    double loss = 0;
+    for (const Lane& lane : profile.lanes) {
+      const std::uint64_t shared_by =
+          lane.series && exposure_ != nullptr ? exposure_->series_per_meter(*lane.series) : 1;
+      const Interval part = common({start, start + static_cast<Slot>(lane.steps.size()) - 1}, within);
+      double of_lane = 0;
+      for (Slot slot = part.first; slot <= part.last; ++slot)
+        of_lane +=
+            static_cast<double>(lane.steps[static_cast<std::size_t>(slot - start)]) * rates_[index_of(slots_, slot)];
+      loss += of_lane / static_cast<double>(shared_by);
+    }
+    return loss;
+  }
+
   /// The largest sum of rates over up to `length_slots` consecutive slots of `part`.
   double largest_sum(const Interval& part, std::uint64_t length_slots, const Interval& within) const {
     return fugu::largest_sum(sum_before_, index_of(within, part.first), index_of(within, part.last) + 1,
@@ -96,6 +135,7 @@ class LossMeter {
   Interval slots_;
   std::span<const double> rates_;
   Currency currency_;
+  const Exposure* exposure_;
   std::vector<double> sum_before_;
 };
 
@@ -185,9 +225,9 @@ std::vector<char> relevant_slots(const PolicyBook& book, const Interval& slots) 
 }
 
 void for_policy_uses(const PolicyBook& book, const Interval& slots, std::span<const double> rates, Delta delta,
-                     const std::function<void(MeterId, const Policy&, double)>& visit) {
+                     const std::function<void(MeterId, const Policy&, double)>& visit, const Exposure* exposure) {
   FUGU_CHECK(rates.size() == slots.slots());
-  LossMeter losses(slots, rates, delta.value() == 0 ? Currency::epsilon : Currency::rho);
+  LossMeter losses(slots, rates, delta.value() == 0 ? Currency::epsilon : Currency::rho, exposure);
   Budgets budgets(delta);
   for (MeterId meter = 0; meter < book.meter_count(); ++meter) {
     const Collection& collection = book.of(meter);
@@ -196,13 +236,15 @@ void for_policy_uses(const PolicyBook& book, const Interval& slots, std::span<co
   }
 }
 
-BookUse check_rates(const PolicyBook& book, const Interval& slots, std::span<const double> rates, Delta delta) {
+BookUse check_rates(const PolicyBook& book, const Interval& slots, std::span<const double> rates, Delta delta,
+                    const Exposure* exposure) {
   BookUse result;
-  for_policy_uses(book, slots, rates, delta, [&](MeterId meter, const Policy& phi, double use) {
+  const auto count = [&](MeterId meter, const Policy& phi, double use) {
     ++result.policies;
     if (!keeps_promise(use)) ++result.over;
     if (!result.worst || use > result.worst->use) result.worst = PolicyUse{meter, phi, use};
-  });
+  };
+  for_policy_uses(book, slots, rates, delta, count, exposure);
   return result;
 }
 

@@ -86,8 +86,9 @@ enum class Spacing : std::uint8_t { every_slot, once_a_window };
 /// Rules with one window and one ε for the whole book.
 class WindowPlanner final : public Following<Planner> {
  public:
-  WindowPlanner(Spacing spacing, std::optional<std::uint64_t> global_steps, Delta delta)
-      : Following(delta), spacing_(spacing), sensitivity_(relevant_, global_steps) {}
+  WindowPlanner(Spacing spacing, std::optional<std::uint64_t> global_steps, Delta delta,
+                IdleSlots idle_slots = IdleSlots::free)
+      : Following(delta), spacing_(spacing), idle_slots_(idle_slots), sensitivity_(relevant_, global_steps) {}
 
   void add(MeterId meter, const Policy& policy) override {
     Following::add(meter, policy);
@@ -102,8 +103,10 @@ class WindowPlanner final : public Following<Planner> {
     const bool due = !last_sample_ || slot - *last_sample_ >= static_cast<Slot>(window_slots_);
     idle_ = window_slots_ == 0 || steps == 0;
     sampling_ = spacing_ == Spacing::once_a_window && due;
-    if (idle_) return kInfinity;
-    if (spacing_ == Spacing::once_a_window) return due ? epsilon_ / steps : 0;
+    const bool skipped = spacing_ == Spacing::once_a_window && !due;
+    if (idle_) return skipped && idle_slots_ == IdleSlots::scheduled ? 0 : kInfinity;
+    if (skipped) return 0;
+    if (spacing_ == Spacing::once_a_window) return epsilon_ / steps;
     return epsilon_ / (steps * static_cast<double>(window_slots_));
   }
 
@@ -114,6 +117,7 @@ class WindowPlanner final : public Following<Planner> {
 
  private:
   Spacing spacing_;
+  IdleSlots idle_slots_;
   Sensitivity sensitivity_;
   std::uint64_t window_slots_ = 0;
   double epsilon_ = kInfinity;
@@ -125,8 +129,11 @@ class WindowPlanner final : public Following<Planner> {
 /// BD and BA with one window and one ε for the whole book, both of which may tighten while the stream runs.
 class DivisionPlanner final : public Following<DecidingPlanner> {
  public:
-  DivisionPlanner(Allocation allocation, std::optional<std::uint64_t> global_steps, const PlannerOptions& options)
+  DivisionPlanner(Allocation allocation, std::optional<std::uint64_t> global_steps, IdleSlots idle_slots,
+                  const PlannerOptions& options)
       : Following(options.delta),
+        allocation_(allocation),
+        idle_slots_(idle_slots),
         sensitivity_(relevant_, global_steps),
         rate_max_(options.rate_max),
         allowance_(allocation, Budget(), 1, 1) {}
@@ -145,8 +152,8 @@ class DivisionPlanner final : public Following<DecidingPlanner> {
     allowance_.advance(slot);
     steps_ = sensitivity_.steps(relevant_);
     const bool idle = window_slots_ == 0 || steps_ == 0;
-    candidate_ = idle ? Budget() : allowance_.candidate(0);
-    if (idle) return kInfinity;
+    candidate_ = allowance_.candidate(0);
+    if (idle) return may_show_idle() ? kInfinity : 0;
     return std::min(candidate_.to_double() / steps_, rate_max_ - decision_rate());
   }
 
@@ -159,8 +166,19 @@ class DivisionPlanner final : public Following<DecidingPlanner> {
   void spent(double rate) override {
     if (rate > 0 && candidate_.units() > 0) allowance_.spend(0, candidate_);
   }
+  void released_idle(bool moved) override {
+    if (idle_slots_ == IdleSlots::scheduled && moved && candidate_.units() > 0) allowance_.spend(0, candidate_);
+  }
 
  private:
+  /// BD has always something left, if it be less than can be counted; BA must keep silent after it has absorbed.
+  bool may_show_idle() const {
+    return idle_slots_ == IdleSlots::free || allocation_ == Allocation::distribution || window_slots_ == 0 ||
+           candidate_.units() > 0;
+  }
+
+  Allocation allocation_;
+  IdleSlots idle_slots_;
   Sensitivity sensitivity_;
   double rate_max_;
   ReleaseAllowance allowance_;
@@ -266,16 +284,17 @@ std::unique_ptr<Planner> make_tes_uniform(const PlannerOptions& options) {
   return std::make_unique<WindowPlanner>(Spacing::every_slot, std::nullopt, options.delta);
 }
 
-std::unique_ptr<Planner> make_tes_sample(const PlannerOptions& options) {
-  return std::make_unique<WindowPlanner>(Spacing::once_a_window, std::nullopt, options.delta);
+std::unique_ptr<Planner> make_tes_sample(IdleSlots idle, const PlannerOptions& options) {
+  return std::make_unique<WindowPlanner>(Spacing::once_a_window, std::nullopt, options.delta, idle);
 }
 
 std::unique_ptr<DecidingPlanner> make_w_event_division(Allocation allocation, const PlannerOptions& options) {
-  return std::make_unique<DivisionPlanner>(allocation, options.sensitivity_steps, options);
+  return std::make_unique<DivisionPlanner>(allocation, options.sensitivity_steps, IdleSlots::free, options);
 }
 
-std::unique_ptr<DecidingPlanner> make_tes_division(Allocation allocation, const PlannerOptions& options) {
-  return std::make_unique<DivisionPlanner>(allocation, std::nullopt, options);
+std::unique_ptr<DecidingPlanner> make_tes_division(Allocation allocation, IdleSlots idle,
+                                                   const PlannerOptions& options) {
+  return std::make_unique<DivisionPlanner>(allocation, std::nullopt, idle, options);
 }
 
 std::unique_ptr<Planner> make_tenat_uniform(const PlannerOptions& options) {
@@ -302,11 +321,12 @@ std::unique_ptr<DecidingPlanner> make_unicorn_allocation(double answer_share, co
 
 std::span<const PublishedPlanner> published_planners() {
   using Options = const PlannerOptions&;
-  static constexpr std::array<PublishedPlanner, 9> kPlanners{{
+  static constexpr std::array<PublishedPlanner, 10> kPlanners{{
       {"w-event-uniform", make_w_event_uniform},
       {"w-event-sample", make_w_event_sample},
       {"tes-uniform", make_tes_uniform},
-      {"tes-sample", make_tes_sample},
+      {"tes-sample", [](Options options) { return make_tes_sample(IdleSlots::scheduled, options); }},
+      {"tes-sample-idle", [](Options options) { return make_tes_sample(IdleSlots::free, options); }},
       {"tenat-uniform", make_tenat_uniform},
       {"tenat-sample", make_tenat_sample},
       {"unicorn-is", make_unicorn_is},

@@ -63,10 +63,11 @@ Made make_hybrid(Parameters parameters) {
 
 /// Decisions and answers at the rates that a DecidingPlanner says.
 Made decide_by(MakePlanner make_planner) {
-  return std::make_unique<AdaptiveStrategy>(std::move(make_planner), [](const Planner& planner, double rate) {
-    const double decision = static_cast<const DecidingPlanner&>(planner).decision_rate();
-    return RateSplit{.decision = decision, .answer = rate, .decision_counts = false};
-  });
+  return std::make_unique<AdaptiveStrategy>(
+      std::move(make_planner), [](const Planner& planner, double rate, double parts) {
+        const double decision = static_cast<const DecidingPlanner&>(planner).decision_rate() * parts;
+        return RateSplit{.decision = decision, .answer = rate, .decision_counts = false};
+      });
 }
 
 Made make_unicorn(Parameters) {
@@ -87,15 +88,15 @@ Made make_grouped_division(Parameters) {
   return std::make_unique<BudgetDivision>(BudgetDivisionOptions{.allocation = allocation, .grouped = true});
 }
 
-template <Allocation allocation>
+template <Allocation allocation, IdleSlots idle>
 Made make_tes_division_strategy(Parameters) {
-  return decide_by([](const Kernel& kernel) { return make_tes_division(allocation, planner_options(kernel)); });
+  return decide_by([](const Kernel& kernel) { return make_tes_division(allocation, idle, planner_options(kernel)); });
 }
 
 Made make_narwhal_strategy(Parameters) { return std::make_unique<PlannedStrategy>(make_narwhal_planner); }
 
 Made make_narwhal_adaptive(Parameters) {
-  return std::make_unique<AdaptiveStrategy>(make_narwhal_planner, [](const Planner&, double rate) {
+  return std::make_unique<AdaptiveStrategy>(make_narwhal_planner, [](const Planner&, double rate, double) {
     return RateSplit{.decision = rate * kNarwhalDecisionPart, .answer = rate * (1 - kNarwhalDecisionPart)};
   });
 }
@@ -207,18 +208,32 @@ constexpr StrategyKind kKinds[] = {
      "noise of scale Δ_t·w/ε, w the longest interval", "proved", "docs/guarantees/tes-tenat.md",
      "--policies policies.csv --floor event:1 --mechanism tes-uniform --sensitivity 10", Serves::policies,
      [](Parameters) { return follow("tes-uniform"); }},
-    {"tes-sample", "sample with the sensitivity that is relevant now",
+    {"tes-sample", "sample with the sensitivity that is relevant now (thesis, Table 7.4)",
      "noise of scale Δ_t/ε, plus what the stream moves within w − 1 slots", "proved", "docs/guarantees/tes-tenat.md",
      "--policies policies.csv --floor event:1 --mechanism tes-sample --sensitivity 10", Serves::policies,
      [](Parameters) { return follow("tes-sample"); }},
-    {"tes-bd", "bd with w the longest interval and the sensitivity that is relevant now",
-     "noise of scale 2·Δ_t/(what is left) on the slots that are released", "proved", "docs/guarantees/tes-tenat.md",
+    {"tes-sample-idle", "tes-sample that also releases every slot in which no policy is relevant",
+     "as tes-sample where policies are relevant; elsewhere that of the floor, or none", "proved",
+     "docs/guarantees/tes-tenat.md",
+     "--policies policies.csv --floor event:1 --mechanism tes-sample-idle --sensitivity 10", Serves::policies,
+     [](Parameters) { return follow("tes-sample-idle"); }},
+    {"tes-bd", "bd with w the longest interval and the sensitivity that is relevant now (thesis, Table 7.4)",
+     "noise of scale 2·Δ_t/(what is left) on the slots that are released; slots without a policy use budget up, too",
+     "proved", "docs/guarantees/tes-tenat.md",
      "--policies policies.csv --floor event:1 --mechanism tes-bd --sensitivity 10", Serves::policies,
-     make_tes_division_strategy<Allocation::distribution>},
-    {"tes-ba", "ba with w the longest interval and the sensitivity that is relevant now",
+     make_tes_division_strategy<Allocation::distribution, IdleSlots::scheduled>},
+    {"tes-bd-idle", "tes-bd that releases every slot in which no policy is relevant, and counts nothing for it",
+     "noise of scale 2·Δ_t/(what is left) on the slots that are released", "proved", "docs/guarantees/tes-tenat.md",
+     "--policies policies.csv --floor event:1 --mechanism tes-bd-idle --sensitivity 10", Serves::policies,
+     make_tes_division_strategy<Allocation::distribution, IdleSlots::free>},
+    {"tes-ba", "ba with w the longest interval and the sensitivity that is relevant now (thesis, Table 7.4)",
      "noise of scale 2·Δ_t·w/(n·ε) on the slots that are released, after n quiet slots", "proved",
      "docs/guarantees/tes-tenat.md", "--policies policies.csv --floor event:1 --mechanism tes-ba --sensitivity 10",
-     Serves::policies, make_tes_division_strategy<Allocation::absorption>},
+     Serves::policies, make_tes_division_strategy<Allocation::absorption, IdleSlots::scheduled>},
+    {"tes-ba-idle", "tes-ba that releases every slot in which no policy is relevant, and absorbs its share",
+     "as tes-ba; what idle slots save leads to one exact release and long silence after it", "proved",
+     "docs/guarantees/tes-tenat.md", "--policies policies.csv --floor event:1 --mechanism tes-ba-idle --sensitivity 10",
+     Serves::policies, make_tes_division_strategy<Allocation::absorption, IdleSlots::free>},
     {"tenat-uniform", "uniform over the slots that policies may affect, at full sensitivity",
      "noise of scale sensitivity·δ(J)/ε", "proved", "docs/guarantees/tes-tenat.md",
      "--policies policies.csv --floor event:1 --mechanism tenat-uniform --sensitivity 10", Serves::policies,

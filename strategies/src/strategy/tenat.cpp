@@ -102,26 +102,6 @@ double tenat_use(const PolicyBook& book, const Interval& slots, std::span<const 
   return worst;
 }
 
-double tes_effect(const Collection& collection, const Interval& slots, std::uint64_t sensitivity_steps) {
-  double sum = 0;
-  for (const std::uint64_t steps : sensitivities(collection, slots)) sum += static_cast<double>(steps);
-  return sum / static_cast<double>(sensitivity_steps) / static_cast<double>(slots.slots());
-}
-
-double tenat_effect(const Collection& collection, const Interval& slots, std::uint64_t window_slots) {
-  std::vector<std::uint64_t> largest(slots.slots(), 0);
-  collection.for_overlapping(slots, [&](const Policy& phi) {
-    const std::uint64_t affected = affected_slots(collection, phi);
-    const Interval within = common(phi.interval, slots);
-    for (Slot slot = within.first; slot <= within.last; ++slot) {
-      auto& at = largest[static_cast<std::size_t>(slot - slots.first)];
-      at = std::max(at, affected);
-    }
-  });
-  const double sum = std::accumulate(largest.begin(), largest.end(), 0.0);
-  return sum / static_cast<double>(window_slots) / static_cast<double>(slots.slots());
-}
-
 TenatAccountant::TenatAccountant(const Collection& collection) {
   for (const Policy& phi : collection.policies()) {
     Start& start = to_come_.emplace_back();

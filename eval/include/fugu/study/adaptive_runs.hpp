@@ -57,7 +57,7 @@ class HouseholdTimeline {
 };
 
 struct AdaptiveRun {
-  std::string_view strategy;  ///< bd, ba, tes-bd, tes-ba, unicorn or unicorn-star
+  std::string_view strategy;  ///< bd, ba, tes-bd, tes-ba, the last two with -idle, unicorn or unicorn-star
   double epsilon = 1;
   std::uint64_t sensitivity_steps = 1;  ///< ΔQ
   std::uint64_t seed = 1;

@@ -1,4 +1,4 @@
-// What simulated households want hidden, for studies: one collection of policies per household.
+// What households want hidden, for studies: one collection of policies per household, simulated or read.
 //
 //     FUGU_ASSIGN(const Collections made, simulate_collections({.households = 55, .days = 1650}));
 //     mechanism.policies = std::make_unique<CollectionFeed>(made.policies[7], Budget::…, "h7");
@@ -46,6 +46,13 @@ struct Collections {
 /// Cause::usage for options out of range, and when a household is left without any policy: `days` are too few, or
 /// `beyond` drops what leaves the horizon.
 Result<Collections> simulate_collections(const CollectionOptions& options);
+
+/// The policies of one's own instead: every meter of every file of a folder is a household, files in the order of their
+/// names, up to `households`. Slots are numbers, magnitudes in kW; the shape of a profile counts as its envelope. What
+/// leaves the `slots` of the study is clipped, or dropped with its policy. ΔQ is the largest that any household can
+/// change in a slot. Errors: those of read_policy_book, and a folder without a policy.
+Result<Collections> read_collections(const std::string& folder, std::uint64_t households, std::uint64_t slots,
+                                     HorizonRule beyond);
 
 /// One meter's policies, all known before the first slot. `policies` must outlive it.
 class CollectionFeed final : public PolicyFeed {

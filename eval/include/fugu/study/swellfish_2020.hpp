@@ -47,7 +47,8 @@ struct ConferenceOptions {
   std::string data_folder = {};
   std::int64_t days = 84;  ///< from the first of the zones on; 0: all
   std::size_t zones = kZones;
-  std::uint64_t households = 250;
+  std::uint64_t households = 250;    ///< simulated ones, or at most so many of one's own
+  std::string policies_folder = {};  ///< read_collections(); empty: simulated households
   std::uint64_t runs = 20;
   std::uint64_t seed = 1;
   unsigned threads = 0;
@@ -159,6 +160,7 @@ class ConferenceStudy {
   std::uint64_t seed_of(const Cell& cell) const;
   std::string row_text(const ConferenceRow& row) const;
 
+  std::uint64_t policies_digest_ = 0;
   ConferenceOptions options_;
   ZoneSet zones_;
   std::array<Experiment, kExperiments> experiments_;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "fugu/report/html.hpp"
+#include "fugu/strategy/policy_facts.hpp"
 #include "fugu/study/collections.hpp"
 #include "fugu/study/result_file.hpp"
 #include "fugu/study/study.hpp"
@@ -52,7 +53,8 @@ struct ThesisOptions {
   std::string data_folder = {};
   std::int64_t days = 0;  ///< 0: all
   std::size_t zones = kZones;
-  std::uint64_t households = 55;
+  std::uint64_t households = 55;     ///< of the simulated ones, or at most so many of one's own
+  std::string policies_folder = {};  ///< read_collections(); empty: simulated households
   IntervalRule interval = IntervalRule::thesis;
   HorizonRule beyond = HorizonRule::clip;
   std::uint64_t runs = 2;          ///< at ε = 1
@@ -160,15 +162,7 @@ class ThesisStudy {
   std::size_t row_count_ = 0;
 };
 
-/// What a collection is like (Table 7.3), and what Theorems 13 and 14 predict from it.
-struct CollectionFacts {
-  std::size_t policies = 0;
-  std::uint64_t longest_interval_slots = 0;  ///< the sound w
-  std::uint64_t most_affected_slots = 0;     ///< largest δ(J): w of Theorems 13 and 14 as printed
-  double tes_effect = 0;                     ///< MAE of TeSUniform over that of Uniform (Theorem 13)
-  double tenat_effect = 0;                   ///< of TeNATUniform (Theorem 14), with the sound w
-  double tenat_effect_printed = 0;           ///< with the largest δ(J) as w
-};
+/// Of each household: what Table 7.3 says, and what Theorems 13 and 14 predict from it.
 std::vector<CollectionFacts> facts_of_collections(const ThesisStudy& study);
 std::string collections_csv(const ThesisStudy& study, const std::vector<CollectionFacts>& facts);
 

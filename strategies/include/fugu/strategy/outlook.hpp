@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fugu/accounting/definition.hpp"
 #include "fugu/base/result.hpp"
 #include "fugu/noise/noise.hpp"
 #include "fugu/policy/book.hpp"
@@ -66,8 +67,8 @@ std::vector<double> planned_rates(Planner& planner, const PolicyBook& book, cons
 /// Whether a policy is relevant, slot by slot.
 std::vector<char> relevant_slots(const PolicyBook& book, const Interval& slots);
 
-/// How much of its promise a policy loses: L(J) over ε, or over the ρ that ε and δ allow. A shape counts as its
-/// envelope.
+/// How much of its promise a policy loses: L(J) over ε, or over the ρ that ε and δ allow. With δ > 0 a shape counts as
+/// its envelope, as it is charged.
 struct PolicyUse {
   MeterId meter = 0;
   Policy policy;
@@ -83,12 +84,16 @@ inline constexpr double kUseRounding = 1e-9;
 inline bool keeps_promise(double use) { return use <= 1 + kUseRounding; }
 
 /// The exact worst loss of every policy at these rates, one per slot of `slots`; other slots count as not answered.
-/// Cost: Σ over policies of Σ over those of the same meter that overlap it of the slots they share.
+/// Series are answered at rate / series_per_meter(series) of the exposure; without one there is a single series.
+/// Cost: Σ over policies of Σ over those of the same meter that overlap it of the slots they share; for each that has a
+/// shape, times its entries.
 /// `visit` gets each policy that overlaps the slots, in the order of the book, with its use.
 void for_policy_uses(const PolicyBook& book, const Interval& slots, std::span<const double> rates, Delta delta,
-                     const std::function<void(MeterId, const Policy&, double use)>& visit);
+                     const std::function<void(MeterId, const Policy&, double use)>& visit,
+                     const Exposure* exposure = nullptr);
 /// The same, summed up.
-BookUse check_rates(const PolicyBook& book, const Interval& slots, std::span<const double> rates, Delta delta);
+BookUse check_rates(const PolicyBook& book, const Interval& slots, std::span<const double> rates, Delta delta,
+                    const Exposure* exposure = nullptr);
 
 /// The noise that goes with rates under this δ.
 inline NoiseKind noise_for(Delta delta) { return delta.value() > 0 ? NoiseKind::gaussian : NoiseKind::laplace; }

@@ -19,12 +19,19 @@ double rate_of_share(Budget share, std::uint64_t sensitivity_steps, Currency cur
 /// The rate that the floor gives each slot of its window; infinite without a floor.
 double floor_rate(const Kernel& kernel);
 
-/// What a published rule is told about the run of this kernel.
-PlannerOptions planner_options(const Kernel& kernel);
+/// In how many parts of a step planners are told of magnitudes. A policy that names series counts for a fraction of a
+/// step where each series gets rate / series_per_meter(series): in these parts it is a whole number, or one that is
+/// rounded up by less than a millionth of a step. With δ > 0 shapes are charged as their envelope: whole steps.
+std::uint64_t planned_parts(const Exposure& exposure, Currency currency);
 
-/// What a planner is told instead of a policy with a shape, which changes only some series: its envelope, with the
-/// magnitude it counts for where each series gets rate / series_per_meter(series).
-Policy as_planned(const Exposure& exposure, Currency currency, Policy policy);
+/// What a published rule is told about the run of this kernel, in parts of a step.
+PlannerOptions planner_options(const Kernel& kernel);
+/// The same in parts, of options in steps.
+PlannerOptions in_parts(PlannerOptions options, std::uint64_t parts);
+
+/// What a planner is told instead of a policy, with its magnitude in parts of a step. Instead of one with a shape: its
+/// envelope, with the magnitude it counts for where each series gets rate / series_per_meter(series).
+Policy as_planned(const Exposure& exposure, Currency currency, std::uint64_t parts, Policy policy);
 
 /// Answers every slot at the rate its planner says, within what the floor and the accountant allow. Where no policy is
 /// relevant: the true value if that was chosen, else as much as the floor gives each slot of its window.
@@ -50,6 +57,7 @@ class PlannedStrategy : public Strategy {
     std::unique_ptr<Planner> planner;
   };
   /// Decides about a slot in which policies are relevant, of which the planner says `rate`. Returns what it spent.
+  /// Rates are losses per step here, whatever parts of it the planner counts in.
   virtual Result<double> release_relevant(Kernel& kernel, Release& release, const Block& block, double rate);
   /// Answers at `rate`, or at what these series have left when that is less; 0 when that is next to nothing and the
   /// last release is repeated.
@@ -59,16 +67,19 @@ class PlannedStrategy : public Strategy {
                          std::vector<std::int64_t>& reference);
   /// Σ over the series of the magnitude of the noise of answers at `rate`.
   static double expected_noise(const Kernel& kernel, const Block& block, double rate);
+  double parts() const { return static_cast<double>(parts_); }
 
  private:
   void prepare(const Kernel& kernel);
-  Result<void> release_idle(Kernel& kernel, Release& release, const Block& block) const;
+  /// Whether something else is shown than before.
+  Result<bool> release_idle(Kernel& kernel, Release& release, const Block& block) const;
 
   MakePlanner make_planner_;
   std::vector<Block> blocks_;
   std::vector<std::uint32_t> block_of_signature_;
   std::vector<std::vector<std::uint32_t>> blocks_of_meter_;
-  double floor_rate_ = 0;  // of one slot; infinite without a floor
+  double floor_rate_ = 0;    // of one slot; infinite without a floor
+  std::uint64_t parts_ = 1;  // of a step, that planners count in: their rates are losses per part
 };
 
 /// What a slot pays for deciding and for answering.
@@ -83,7 +94,8 @@ struct RateSplit {
 /// planner can spend later.
 class AdaptiveStrategy final : public PlannedStrategy {
  public:
-  using Split = std::function<RateSplit(const Planner&, double rate)>;
+  /// Rates per step; the planner's own are per part of a step, of which there are `parts`.
+  using Split = std::function<RateSplit(const Planner&, double rate, double parts)>;
   AdaptiveStrategy(MakePlanner make_planner, Split split)
       : PlannedStrategy(std::move(make_planner)), split_(std::move(split)) {}
 

@@ -25,6 +25,12 @@ class Planner {
   virtual double rate(Slot slot) = 0;
   /// What the slot that rate() was asked about last has really cost, which may be less (a floor, a refusal) or nothing.
   virtual void spent(double rate) = 0;
+  /// Instead of spent(), of a slot in which no policy is relevant and which was released nevertheless: as it is, or
+  /// under a floor. `moved`: it shows something else than the slot before.
+  virtual void released_idle(bool moved) {
+    static_cast<void>(moved);
+    spent(0);
+  }
 };
 
 }  // namespace fugu

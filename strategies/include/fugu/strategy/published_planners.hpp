@@ -41,9 +41,16 @@ std::unique_ptr<Planner> make_w_event_uniform(const PlannerOptions& options);
 /// The same, but the whole ε in one slot of every w.
 std::unique_ptr<Planner> make_w_event_sample(const PlannerOptions& options);
 
-/// As before with the slot's own temporal sensitivity. Sound, also for policies added later.
+/// What a rule with the slot's own temporal sensitivity does with slots in which that is 0.
+enum class IdleSlots : std::uint8_t {
+  scheduled,  ///< as with others: released only when the rule would sample, and what it then counts as spent is gone
+  free,       ///< released all, and nothing counts as spent
+};
+
+/// As before with the slot's own temporal sensitivity. Sound, also for policies added later. The thesis replaces the
+/// sensitivity and leaves the rest of a rule as it is (section 7.4.1): IdleSlots::scheduled.
 std::unique_ptr<Planner> make_tes_uniform(const PlannerOptions& options = {});
-std::unique_ptr<Planner> make_tes_sample(const PlannerOptions& options = {});
+std::unique_ptr<Planner> make_tes_sample(IdleSlots idle, const PlannerOptions& options = {});
 
 /// For a strategy that decides by the data whether to answer: a part of ε for answers, the rest for decisions. rate()
 /// and spent() are about answers only.
@@ -57,8 +64,9 @@ class DecidingPlanner : public Planner {
 /// BD and BA under Theorem 11: half of the smallest ε for decisions in w = longest interval slots, the other half for
 /// answers, handed out as ReleaseAllowance does. Sound, also for policies added later (docs/guarantees/tes-tenat.md).
 std::unique_ptr<DecidingPlanner> make_w_event_division(Allocation allocation, const PlannerOptions& options);
-/// The same with the slot's own temporal sensitivity: TeSBD and TeSBA.
-std::unique_ptr<DecidingPlanner> make_tes_division(Allocation allocation, const PlannerOptions& options = {});
+/// The same with the slot's own temporal sensitivity: TeSBD and TeSBA are those with IdleSlots::scheduled.
+std::unique_ptr<DecidingPlanner> make_tes_division(Allocation allocation, IdleSlots idle,
+                                                   const PlannerOptions& options = {});
 
 /// min over relevant policies of ε/δ(J), with ΔQ. Sound.
 std::unique_ptr<Planner> make_tenat_uniform(const PlannerOptions& options);

@@ -28,18 +28,6 @@ std::uint64_t affected_slots(const Collection& collection, const Policy& phi);
 /// slots.first + i; what lies outside counts as not answered. Cost: Σ |J| times the logarithm of the longest.
 double tenat_use(const PolicyBook& book, const Interval& slots, std::span<const double> rates);
 
-/// Definition 7.3.2, the time-variant share: the average over `slots` of Δ_t / ΔQ. By Theorem 13 it is also the error
-/// of TeSUniform relative to Uniform with the same window.
-double tes_effect(const Collection& collection, const Interval& slots, std::uint64_t sensitivity_steps);
-
-/// The average over `slots` of (largest δ(J) of the relevant policies, 0 when there is none) / window_slots.
-///
-/// The thesis defines the numerator over all policies in Definition 7.3.3, where it would not depend on time, and over
-/// the relevant ones in Table 7.3 and Theorem 14: the latter is meant. Its w is the longest pattern in the definition,
-/// the largest δ(J) in Theorem 14 (then this is the error of TeNATUniform relative to its Uniform), and the longest J
-/// in Theorem 11, the only one with which the w-event rules are sound. So w is the caller's to give.
-double tenat_effect(const Collection& collection, const Interval& slots, std::uint64_t window_slots);
-
 /// What Theorem 10 still allows, slot by slot, for one meter whose policies are all known in advance. Never more than
 /// the exact accountant allows, and often less.
 ///
