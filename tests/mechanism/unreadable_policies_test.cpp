@@ -46,6 +46,7 @@ std::string publish(bool exact, PolicyListener* listener, CountingSink& sink) {
                        *make_strategy("uniform", {.policies = true}),
                        std::make_unique<UnreadableFeed>(3),
                        {},
+                       {},
                        listener},
                       std::make_unique<SecureNoise>(), sink);
   std::string first_error;
