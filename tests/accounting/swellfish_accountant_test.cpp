@@ -13,6 +13,7 @@
 #include "fugu/accounting/zcdp.hpp"
 #include "random_requests.hpp"
 #include "support/builders.hpp"
+#include "support/policies.hpp"
 
 namespace fugu::test {
 namespace {
@@ -327,6 +328,16 @@ TEST(SwellfishAccountant, ThreeSecretsOfWhichTwoLieInTheThird) {
   accountant->advance(3);
   EXPECT_EQ(accountant->available().units(), 0u);  // 2 · ½ of the first two, and nothing is left for the third
   EXPECT_FALSE(accountant->admit(request_at(0.001, 3)));
+}
+
+TEST(SwellfishAccountant, APolicyWithAShapeSaysWhatIsLeft) {
+  const auto accountant = make_policy_accountant(swellfish(0), expose_one(1));
+  ASSERT_TRUE(accountant->state("m", {}, shaped({0, 1}, {{{{{std::nullopt, {2}}}}}}, 1)));
+  accountant->advance(0);
+  EXPECT_NEAR(accountant->available().to_double(), 0.5, 1e-9);  // two steps of it are the whole ε
+  ASSERT_TRUE(accountant->admit(request_at(0.5, 0)));
+  accountant->commit();
+  EXPECT_EQ(accountant->available().units(), 0u);
 }
 
 TEST(SwellfishAccountant, TrueValuesOnlyWhereNothingIsRelevant) {

@@ -10,28 +10,17 @@
 #include "fugu/strategy/planned.hpp"
 #include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
+#include "support/policies.hpp"
 #include "support/policy_feed.hpp"
 #include "support/publishing.hpp"
 
 namespace fugu::test {
 namespace {
 
-Policy named(Interval interval, Shape shape, double epsilon = 1) {
-  Policy policy;
-  policy.interval = interval;
-  policy.epsilon = Budget::round_down(epsilon);
-  for (const Profile& profile : shape.alternatives) {
-    for (const Lane& lane : profile.lanes) {
-      policy.length_slots = std::max<std::uint64_t>(policy.length_slots, lane.steps.size());
-      for (const std::uint64_t steps : lane.steps) policy.magnitude_steps = std::max(policy.magnitude_steps, steps);
-    }
-  }
-  policy.shape = std::make_shared<const Shape>(std::move(shape));
-  return policy;
-}
-
 /// Two slots in the park, or two slots in the bar: the first two places.
-Policy park_or_bar(Interval interval) { return named(interval, {{{{{SeriesId{0}, {1, 1}}, {SeriesId{1}, {1, 1}}}}}}); }
+Policy park_or_bar(Interval interval) {
+  return shaped(interval, {{{{{SeriesId{0}, {1, 1}}, {SeriesId{1}, {1, 1}}}}}}, 1);
+}
 
 Exposure places(std::size_t count) { return expose(std::vector<std::uint64_t>(count, 1), Exposure::all_shared(count)); }
 
@@ -109,7 +98,7 @@ TEST(SwellfishHistogram, PartsMakeEveryShareWhole) {
   const Exposure mixed = expose({1, 1, 1, 1, 1}, {{0, 1}, {2, 3, 4}});
   ASSERT_EQ(planned_parts(mixed, Currency::epsilon), 6u);
   // Half of a step in series 0, a third of one in series 4.
-  const Policy policy = named({0, 0}, {{{{{SeriesId{0}, {1}}, {SeriesId{4}, {1}}}}}});
+  const Policy policy = shaped({0, 0}, {{{{{SeriesId{0}, {1}}, {SeriesId{4}, {1}}}}}}, 1);
   EXPECT_EQ(as_planned(mixed, Currency::epsilon, 6, policy).magnitude_steps, 5u);
   EXPECT_EQ(as_planned(mixed, Currency::rho, 1, policy).magnitude_steps, 1u) << "its envelope";
   // Where parts are not fine enough, magnitudes are rounded up: a plan never asks for too much.
@@ -137,7 +126,7 @@ TEST(SwellfishHistogram, PlansLoseWhatTheAuditSays) {
         }
         shape.alternatives.push_back(profile);
       }
-      policies.push_back(named({first, first + static_cast<Slot>(pick(random, length - 1, 6))}, shape));
+      policies.push_back(shaped({first, first + static_cast<Slot>(pick(random, length - 1, 6))}, shape, 1));
     }
     const Exposure exposure = expose(std::vector<std::uint64_t>(count, 9), Exposure::all_shared(count));
     const Audited released = publish("narwhal", define_swellfish_idle(), exposure, policies, 16);
