@@ -2,6 +2,18 @@
 
 namespace fugu {
 
+namespace {
+
+/// Takes weight · rate away from what is left; false when that is not enough, or the rate is one that was cut off.
+bool take_weighted(uint128& left, std::uint64_t weight, std::uint64_t rate) {
+  const uint128 product = static_cast<uint128>(weight) * rate;
+  if (rate == kTooMuchRate || product > left) return false;
+  left -= product;
+  return true;
+}
+
+}  // namespace
+
 void LivePolicy::forget_terms() {
   terms_.clear();
   shapes_.clear();
@@ -35,9 +47,38 @@ void LivePolicy::rebuild(const Collection& collection, const RateSums& rates, Cu
   }
 }
 
-LivePolicy::Units LivePolicy::best_placement(OpenShape& shape, const RateSums& rates, const ExactLoss& exact) const {
+// In every slot, for every policy that is awake.
+bool LivePolicy::fits_with(Units more, Slot now, const Units* sum_now, const ExactLoss& exact) {
+  if (closed_ > limit_) return false;
+  const Units sum = *sum_now + more;
+  Units left = limit_ - closed_;
+  std::size_t terms = terms_.size();
+  for (std::size_t i = 0; i < terms; ++i) {
+    OpenTerm& term = terms_[i];
+    if (term.interval.last < now) {  // has ended: its maximum is final
+      const OpenTerm ended = term;
+      term = terms_.back();
+      terms_.pop_back();
+      --terms;
+      --i;
+      closed_ = add_weighted(closed_, ended.weight, ended.largest);
+      if (!take_weighted(left, ended.weight, ended.largest)) return false;
+    } else if (term.interval.first <= now) {
+      const Slot from = std::max(term.interval.first, now - static_cast<Slot>(term.length_slots) + 1);
+      term.candidate = std::max(term.largest, narrow(sum - sum_now[from - 1 - now]));
+      if (!take_weighted(left, term.weight, term.candidate)) return false;
+    }
+  }
+  for (OpenShape& shape : shapes_) {
+    const Units placed = best_placement(shape, now, exact);
+    if (placed > left) return false;
+    left -= placed;
+  }
+  return true;
+}
+
+LivePolicy::Units LivePolicy::best_placement(OpenShape& shape, Slot now, const ExactLoss& exact) const {
   Units best = shape.largest;
-  const Slot now = rates.slot();
   const auto& alternatives = shape.policy.shape->alternatives;
   shape.next_start.resize(alternatives.size(), shape.policy.interval.first);
   for (std::size_t a = 0; a < alternatives.size(); ++a) {
@@ -76,7 +117,7 @@ LivePolicy::Units LivePolicy::room(Units enough, const RateSums& rates, const Ex
   Units fixed = closed_;
   Units slope = 0;
   for (OpenShape& shape : shapes_) {
-    const Units placed = best_placement(shape, rates, exact);
+    const Units placed = best_placement(shape, now, exact);
     if (fixed > limit_ || placed > limit_ - fixed) return 0;
     fixed += placed;
     if (!shape.within.contains(now)) continue;

@@ -29,8 +29,9 @@ class LivePolicy {
   void rebuild(const Collection& collection, const RateSums& rates, Currency currency);
   void forget_terms();
 
-  /// Whether it stays within its limit when the rate of this slot grows by `more`. Notes what the windows become.
-  bool fits_with(Units more, const RateSums& rates, const ExactLoss& exact);
+  /// Whether it stays within its limit when the rate of slot `now` grows by `more`. Notes what the windows become.
+  /// `sum_now`: where the running sum of its channel up to this slot is (RateSums::up_to).
+  bool fits_with(Units more, Slot now, const Units* sum_now, const ExactLoss& exact);
   /// What fits_with() was last asked about has come true.
   void confirm(Slot now) {
     for (OpenTerm& term : terms_) {
@@ -60,7 +61,7 @@ class LivePolicy {
   };
 
   void add_term(const LossTerm& term, const RateSums& rates);
-  Units best_placement(OpenShape& shape, const RateSums& rates, const ExactLoss& exact) const;
+  Units best_placement(OpenShape& shape, Slot now, const ExactLoss& exact) const;
 
   Policy policy_;
   Units limit_ = 0;
@@ -70,45 +71,5 @@ class LivePolicy {
   std::uint32_t signature_ = 0;
   std::uint32_t near_ = 0;
 };
-
-/// Takes weight · rate away from what is left; false when that is not enough, or the rate is one that was cut off.
-inline bool take_weighted(uint128& left, std::uint64_t weight, std::uint64_t rate) {
-  const uint128 product = static_cast<uint128>(weight) * rate;
-  if (rate == kTooMuchRate || product > left) return false;
-  left -= product;
-  return true;
-}
-
-// In every slot, for every policy that is awake.
-inline bool LivePolicy::fits_with(Units more, const RateSums& rates, const ExactLoss& exact) {
-  if (closed_ > limit_) return false;
-  const Slot now = rates.slot();
-  const Units* sum_now = rates.up_to(signature_, now);
-  const Units sum = *sum_now + more;
-  Units left = limit_ - closed_;
-  std::size_t terms = terms_.size();
-  for (std::size_t i = 0; i < terms; ++i) {
-    OpenTerm& term = terms_[i];
-    if (term.interval.last < now) {  // has ended: its maximum is final
-      const OpenTerm ended = term;
-      term = terms_.back();
-      terms_.pop_back();
-      --terms;
-      --i;
-      closed_ = add_weighted(closed_, ended.weight, ended.largest);
-      if (!take_weighted(left, ended.weight, ended.largest)) return false;
-    } else if (term.interval.first <= now) {
-      const Slot from = std::max(term.interval.first, now - static_cast<Slot>(term.length_slots) + 1);
-      term.candidate = std::max(term.largest, narrow(sum - sum_now[from - 1 - now]));
-      if (!take_weighted(left, term.weight, term.candidate)) return false;
-    }
-  }
-  for (OpenShape& shape : shapes_) {
-    const Units placed = best_placement(shape, rates, exact);
-    if (placed > left) return false;
-    left -= placed;
-  }
-  return true;
-}
 
 }  // namespace fugu

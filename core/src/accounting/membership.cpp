@@ -99,6 +99,7 @@ Result<std::map<UnitId, std::vector<std::string>>> Membership::new_meters(const 
 }
 
 std::optional<std::uint32_t> Membership::signature_of(std::string_view unit) const {
+  if (units_.empty()) return std::nullopt;
   const auto id = names_.find(unit);
   if (!id || !units_[*id].present) return std::nullopt;
   return units_[*id].signature;

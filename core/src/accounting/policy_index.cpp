@@ -24,22 +24,15 @@ void PolicyIndex::begin(MeterId meter, std::uint32_t signature, const Policy& po
   put_to_sleep(id);
 }
 
-void PolicyIndex::end_policies() {
-  const Slot now = rates_.slot();
-  ending_.run_until(now, [&](const std::vector<LiveId>& ended) {
-    for (const LiveId id : ended) {
-      --channels_[lives_[id].policy.signature()].relevant;
-      if (reach_slots_ == 0) {
-        release(id);
-      } else {
-        leaving_.schedule(now + static_cast<Slot>(reach_slots_), id);
-      }
+void PolicyIndex::end(const std::vector<LiveId>& ended) {
+  for (const LiveId id : ended) {
+    --channels_[lives_[id].policy.signature()].relevant;
+    if (reach_slots_ == 0) {
+      release(id);
+    } else {
+      leaving_.schedule(rates_.slot() + static_cast<Slot>(reach_slots_), id);
     }
-  });
-  if (reach_slots_ == 0) return;
-  leaving_.run_until(now, [this](const std::vector<LiveId>& left) {
-    for (const LiveId id : left) release(id);
-  });
+  }
 }
 
 void PolicyIndex::release(LiveId id) {

@@ -95,6 +95,7 @@ class PolicyIndex {
   LiveId take_due(Sleepers& queue, Units reached);
   /// Whether the policy can sleep until a slot's rate exceeds its limit. `rate`: this slot's, so far and to come.
   bool sleeps_by_rate(const Live& live, Units rate) const;
+  void end(const std::vector<LiveId>& ended);
   void release(LiveId id);
   void forget_stale(Sleepers& queue) const;
 
@@ -112,6 +113,15 @@ class PolicyIndex {
 
 // In every slot.
 
+inline void PolicyIndex::end_policies() {
+  const Slot now = rates_.slot();
+  ending_.run_until(now, [this](const std::vector<LiveId>& ended) { end(ended); });
+  if (reach_slots_ == 0) return;
+  leaving_.run_until(now, [this](const std::vector<LiveId>& left) {
+    for (const LiveId id : left) release(id);
+  });
+}
+
 [[gnu::always_inline]] inline void PolicyIndex::wake_for(const SignatureLoss& entry) {
   const Channel& channel = channels_[entry.signature];
   const Units sum = rates_.now(entry.signature) + entry.loss.units();
@@ -124,15 +134,18 @@ class PolicyIndex {
   if (channel.relevant == 0) return true;
   if (entry.loss.units() == kTooMuchRate) return false;  // cut off: the true loss may be anything
   const Units more = added ? 0 : entry.loss.units();
+  const Slot now = rates_.slot();
+  const Units* sum_now = rates_.up_to(entry.signature, now);
   for (const LiveId id : channel.awake) {
     LivePolicy& policy = lives_[id].policy;
-    if (policy.policy().interval.last >= rates_.slot() && !policy.fits_with(more, rates_, exact_)) return false;
+    if (policy.policy().interval.last >= now && !policy.fits_with(more, now, sum_now, exact_)) return false;
   }
   return true;
 }
 
 [[gnu::always_inline]] inline void PolicyIndex::confirm(std::uint32_t channel) {
-  for (const LiveId id : channels_[channel].awake) lives_[id].policy.confirm(rates_.slot());
+  const Slot now = rates_.slot();
+  for (const LiveId id : channels_[channel].awake) lives_[id].policy.confirm(now);
 }
 
 }  // namespace fugu

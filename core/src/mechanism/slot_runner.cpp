@@ -93,8 +93,15 @@ Result<void> SlotRunner::go_on_without_reading(const Error& why) {
   return {};
 }
 
-Result<void> SlotRunner::consider(PolicyEvent event) {
-  if (const auto placed = kernel_->membership().signature_of(event.meter)) event.signatures = {*placed};
+Result<void> SlotRunner::consider(const PolicyEvent& event) {
+  const auto placed = kernel_->membership().signature_of(event.meter);
+  if (!placed) return take(event);
+  PolicyEvent here = event;
+  here.signatures = {*placed};
+  return take(here);
+}
+
+Result<void> SlotRunner::take(const PolicyEvent& event) {
   const auto admitted = judge(event);
   if (!admitted) return go_on_without(event, admitted.error());
   const auto held = hold(event);

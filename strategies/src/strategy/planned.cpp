@@ -96,6 +96,7 @@ void PlannedStrategy::prepare(const Kernel& kernel) {
   for (auto& series : connected.series) blocks_.push_back({std::move(series), make_planner_(kernel)});
   floor_rate_ = floor_rate(kernel);
   parts_ = planned_parts(kernel.exposure(), kernel.currency());
+  rate_parts_ = static_cast<double>(parts_);
 }
 
 void PlannedStrategy::stated(const Kernel& kernel, MeterId meter, std::span<const std::uint32_t> signatures,
@@ -110,8 +111,10 @@ void PlannedStrategy::stated(const Kernel& kernel, MeterId meter, std::span<cons
     blocks.resize(blocks_.size());
     std::iota(blocks.begin(), blocks.end(), 0u);
   }
-  std::sort(blocks.begin(), blocks.end());
-  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  if (blocks.size() > 1) {
+    std::sort(blocks.begin(), blocks.end());
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  }
   const Policy planned = as_planned(kernel.exposure(), kernel.currency(), parts_, policy);
   for (const std::uint32_t b : blocks) blocks_[b].planner->add(meter, planned);
 }

@@ -80,7 +80,9 @@ class SlotRunner {
   Result<void> record_estimates(class Replay* replay);
   /// The next event that is not on record; nullptr when there is none yet.
   Result<const PolicyEvent*> next_policy();
-  Result<void> consider(PolicyEvent event);
+  /// The series its meter counts into are those of the map, where there is one.
+  Result<void> consider(const PolicyEvent& event);
+  Result<void> take(const PolicyEvent& event);
   Result<void> judge(const PolicyEvent& event) const;
   Result<void> go_on_without(const PolicyEvent& event, const Error& why);
   Result<void> go_on_without_reading(const Error& why);

@@ -67,7 +67,7 @@ class PlannedStrategy : public Strategy {
                          std::vector<std::int64_t>& reference);
   /// Σ over the series of the magnitude of the noise of answers at `rate`.
   static double expected_noise(const Kernel& kernel, const Block& block, double rate);
-  double parts() const { return static_cast<double>(parts_); }
+  double parts() const { return rate_parts_; }
 
  private:
   void prepare(const Kernel& kernel);
@@ -80,6 +80,7 @@ class PlannedStrategy : public Strategy {
   std::vector<std::vector<std::uint32_t>> blocks_of_meter_;
   double floor_rate_ = 0;    // of one slot; infinite without a floor
   std::uint64_t parts_ = 1;  // of a step, that planners count in: their rates are losses per part
+  double rate_parts_ = 1;    // the same number
 };
 
 /// What a slot pays for deciding and for answering.
