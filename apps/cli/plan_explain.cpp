@@ -312,8 +312,8 @@ report::Table PlanRun::facts_table() const {
 std::string PlanRun::facts_words() const {
   return "TeS effect: the mean over all slots of what is relevant then over the sensitivity, which is the error of "
          "tes-uniform over that of uniform. TeNAT effect: the mean of the largest relevant δ(J), in how many slots of "
-         "an "
-         "interval something can differ, over the longest interval: the error of tenat-uniform over that of uniform. "
+         "an interval something can differ, over the longest interval. When all policies have the same ε, this is the "
+         "error of tenat-uniform over that of uniform. "
          "Dominates: the share of the relevant slots in which no other meter has anything larger, longer or stricter.";
 }
 

@@ -52,7 +52,8 @@ TEST(Bench, ListsAndPrintsSuites) {
   const TempDir directory;
   const Finished list = run_fugu(directory, "bench --list");
   ASSERT_EQ(list.exit_code, 0);
-  for (const char* name : {"smoke", "thesis-artificial", "artificial-plus", "thesis-real", "policies", "unseen"}) {
+  for (const char* name : {"smoke", "thesis-artificial", "artificial-plus", "thesis-real", "policies", "unseen",
+                           "many-sparse", "anomalies"}) {
     EXPECT_NE(list.out.find(std::string("\n").append(name).append(" ")), std::string::npos) << name;
     const Finished printed = run_fugu(directory, std::string("bench --print ").append(name));
     EXPECT_EQ(printed.exit_code, 0);
