@@ -178,10 +178,10 @@ Outcome audit_with_ledger(const AuditArguments& arguments) {
 }
 
 /// The finest grid that can count the sensitivities.
-Result<UnitStep> finest_grid(const DefinitionOptions& about, std::size_t series) {
+Result<UnitStep> finest_grid(const DefinitionOptions& about, std::size_t series, const ScheduleFile* schedule) {
   for (const char* step : {"0.000001", "0.0001", "0.01"}) {
     FUGU_ASSIGN(const UnitStep fine, UnitStep::parse(step));
-    if (about.exposure_of_stream(fine, series)) return fine;
+    if (about.exposure_of_stream(fine, series, nullptr, schedule)) return fine;
   }
   return UnitStep::parse("1");
 }
@@ -195,11 +195,17 @@ Outcome audit_without_ledger(const AuditArguments& arguments) {
   if (unchecked_floor) about.policies.exact_when_idle = true;
   FUGU_ASSIGN(const Definition definition, about.make());
   FUGU_ASSIGN(const std::vector<std::string> series, series_in(arguments.released));
+  FUGU_ASSIGN(const auto schedule, about.read_schedule(series));
+  const ScheduleFile* const varies = schedule ? &*schedule : nullptr;
   FUGU_ASSIGN(const UnitStep unit_step, arguments.unit_step.empty()
-                                            ? finest_grid(about, series.size())
+                                            ? finest_grid(about, series.size(), varies)
                                             : of_option("--unit-step", UnitStep::parse(arguments.unit_step)));
-  FUGU_ASSIGN(const Exposure exposure, about.exposure_of_stream(unit_step, series.size()));
+  FUGU_ASSIGN(Exposure exposure, about.exposure_of_stream(unit_step, series.size(), nullptr, varies));
   FUGU_ASSIGN(const RunClock clock, clock_in(arguments.released));
+  if (schedule) {
+    FUGU_ASSIGN(const SensitivityRows rows, SensitivityRows::of(*schedule, unit_step, series.size()));
+    FUGU_ASSIGN(exposure, exposure_over_time(exposure, *schedule, rows, clock));
+  }
   PolicyBook book;
   if (has_policies) {
     FUGU_ASSIGN(book, about.policies.read({.unit_step = unit_step,

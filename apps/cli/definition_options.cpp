@@ -35,6 +35,38 @@ void DefinitionOptions::add_budgets_to(CLI::App& command, const std::string& gro
       ->group(group);
 }
 
+void DefinitionOptions::add_schedule_to(CLI::App& command, const std::string& group) {
+  command
+      .add_option("--sensitivity-schedule", sensitivity_schedule,
+                  "Instead of --sensitivity, CSV time,sensitivity (or time,<series>…): each row holds from its time on "
+                  "until the next; times of day (06:00) come again every day. Public, so never read off the data")
+      ->group(group);
+}
+
+void DefinitionOptions::add_discounted_to(CLI::App& command, const std::string& group) {
+  std::vector<std::string> names;
+  for (const DefinitionKind* kind : definition_kinds()) {
+    if (kind->discount) names.emplace_back(kind->name);
+  }
+  command.add_option("--definition", definition, one_of(names) + " (see: fugu describe " + names.front() + ")")
+      ->check(CLI::IsMember(names))
+      ->group(group);
+  command.add_option("--epsilon", epsilon, "How well: 0.1 is strong, 1 usual, 10 weak. There is no default")
+      ->group(group);
+  for (const DefinitionKind* kind : definition_kinds()) {
+    const std::string_view name = kind->parameter.name;
+    if (kind->discount)
+      command
+          .add_option(option_of(name), factors[name],
+                      std::string(kind->name) + ": " + std::string(kind->parameter.help))
+          ->group(group);
+    if (kind->has_horizon)
+      command.add_option(option_of(name), slots[name], "planned: how many slots there will be; --slots when left out")
+          ->group(group);
+  }
+  add_schedule_to(command, group);
+}
+
 void DefinitionOptions::add_to(CLI::App& command) {
   const std::string group = "Promise";
   std::vector<std::string> names;
@@ -62,6 +94,7 @@ void DefinitionOptions::add_to(CLI::App& command) {
                   "By how much one meter can change each series in a slot: one number, or one per series (10,3). "
                   "Not with --readings, where the clamp says it")
       ->group(group);
+  add_schedule_to(command, group);
   add_budgets_to(command, group);
   policies.add_to(command);
 }
@@ -74,6 +107,10 @@ Result<Definition> DefinitionOptions::make_swellfish() const {
                  "--epsilon, --w, --horizon, --alpha and --beta do not go with --policies: each policy says its own, "
                  "and --floor says "
                  "what holds for everybody"};
+  if (!sensitivity_schedule.empty())
+    return Error{Cause::usage,
+                 "--sensitivity-schedule does not go with --policies: they say themselves what may change when. Give "
+                 "--sensitivity, the largest, for the floor"};
   const auto checked_delta = Delta::make(delta);
   if (!checked_delta) return Error{Cause::usage, "--delta: " + checked_delta.error().message};
   return policies.definition(*checked_delta);
@@ -131,14 +168,27 @@ bool DefinitionOptions::discounted() const {
   return protects && protects->kind().discount;
 }
 
+Result<std::optional<ScheduleFile>> DefinitionOptions::read_schedule(std::span<const std::string> series) const {
+  if (sensitivity_schedule.empty()) return std::optional<ScheduleFile>();
+  if (!sensitivity.empty())
+    return Error{Cause::usage, "--sensitivity-schedule says it for every slot: leave --sensitivity out"};
+  FUGU_ASSIGN(ScheduleFile file, ScheduleFile::read(sensitivity_schedule, "sensitivity", series));
+  return std::optional(std::move(file));
+}
+
 Result<Exposure> DefinitionOptions::exposure_of_stream(const UnitStep& unit_step, std::size_t series,
-                                                       const SeriesMap* map) const {
-  if (sensitivity.empty() && !policies.exact_when_idle)
+                                                       const SeriesMap* map, const ScheduleFile* schedule) const {
+  if (sensitivity.empty() && schedule == nullptr && !policies.exact_when_idle)
     return Error{
         Cause::usage,
         "--sensitivity is missing: by how much one meter can change a series in one slot, in the stream's unit"};
   Exposure::Options exposure;
-  if (sensitivity.empty()) exposure.sensitivity_steps.assign(series, 1);
+  if (schedule != nullptr) {
+    FUGU_ASSIGN(const SensitivityRows rows, SensitivityRows::of(*schedule, unit_step, series));
+    exposure.sensitivity_steps = rows.largest();
+  } else if (sensitivity.empty()) {
+    exposure.sensitivity_steps.assign(series, 1);
+  }
   std::stringstream list(sensitivity);
   for (std::string item; std::getline(list, item, ',');) {
     FUGU_ASSIGN(const std::uint64_t steps, parse_magnitude(unit_step, item, "--sensitivity"));

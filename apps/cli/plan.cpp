@@ -1,8 +1,9 @@
-// fugu plan: the noise policies lead to, before anything is released.
+// fugu plan: the noise policies or a discounted promise lead to, before anything is released.
 #include <cstdio>
 
 #include "fugu/comparison/conference_planners.hpp"
 #include "output_stream.hpp"
+#include "plan_discounted.hpp"
 #include "plan_run.hpp"
 #include "table.hpp"
 
@@ -25,6 +26,10 @@ so five series with shared budgets get five times the noise. Names are needed on
 strategies: those of fugu describe that need no data. unicorn, narwhal-adaptive, tes-bd, tes-ba (and -idle) look at the stream
 before they decide what to spend: for them there is no plan.
 
+With --definition discounted-exp or discounted-hyp instead of policies: scale and expected error of every slot, what it
+loses and what it leaves, for equal, planned and published, as publish will do it with the same options. No data is
+needed. Sensitivities may vary over time (--sensitivity-schedule); they are public.
+
 Examples
   fugu simulate policies --meters 3 --days 7 --epsilon 1 --out policies.csv
   fugu plan --policies policies.csv --unit-step 0.001 --unit kW
@@ -34,6 +39,9 @@ Examples
   fugu plan --policies policies.csv --unit-step 0.001 --target-error 0.5      the ε with which the error is 0.5
   fugu plan --policies policies.csv --unit-step 0.001 --notice 4              known an hour before they begin
   fugu plan --policies policies.csv --unit-step 0.001 --meter h0 --plot plan.svg --html plan.html --out plan.csv
+  fugu plan --definition discounted-hyp --beta 1 --epsilon 1 --sensitivity 50 --slots 365 --html plan.html
+  fugu plan --definition discounted-exp --alpha 0.99 --epsilon 1 --sensitivity-schedule day.csv --start 2026-01-01T00:00Z \
+            --slots 672 --strategies equal,planned --out plan.csv        day.csv: time,sensitivity / 00:00,2 / 06:00,10
 )";
 
 const std::vector<std::string> kStrategies = {"narwhal", "unicorn-ps",          "unicorn-is",  "tes-uniform",
@@ -43,6 +51,21 @@ const std::vector<std::string> kStrategiesWithDelta = {"narwhal", "unicorn-ps", 
 constexpr const char* kLooseningCosts =
     "That a looser wish makes the error larger is possible: where everything is known in advance, narwhal never adds "
     "more noise to a slot than unicorn-ps, and what that rule does changes with the wish.";
+
+/// Options that belong to one kind of plan only.
+const std::string kAboutPolicies = "Policies";
+const std::string kAboutDiscounted = "Discounted promise";
+
+/// What was given for the other kind of plan would go unnoticed.
+Result<void> check_options(const CLI::App& command, bool discounted) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || option->get_group() != (discounted ? kAboutPolicies : kAboutDiscounted)) continue;
+    return Error{Cause::usage,
+                 option->get_name() + (discounted ? " is about policies: leave it out, or leave out --definition"
+                                                  : " belongs to --definition discounted-exp or discounted-hyp")};
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -186,10 +209,17 @@ Outcome PlanRun::run() {
 
 void add_plan(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<PlanArguments>();
-  CLI::App* command = app.add_subcommand("plan", "Show the noise that policies lead to, before anything is released");
+  CLI::App* command = app.add_subcommand(
+      "plan", "Show the noise that policies or a discounted promise lead to, before anything is released");
   command->footer(kExamples);
   DefinitionOptions& definition = arguments->definition;
   definition.policies.add_to(*command);
+  definition.add_discounted_to(*command, kAboutDiscounted);
+  command->add_option("--every", arguments->every, "equal: release every K-th slot")->group(kAboutDiscounted);
+  command->add_option("--least", arguments->least, "planned: least mean or least largest expected error")
+      ->check(CLI::IsMember({"mean", "largest"}))
+      ->capture_default_str()
+      ->group(kAboutDiscounted);
   const std::string stream = "Stream";
   command
       ->add_option("--series", arguments->series,
@@ -215,8 +245,10 @@ void add_plan(CLI::App& app, Outcome& outcome) {
                    "By how much one meter can change a series in a slot (readings: the width of the clamp), as for "
                    "publish; the most its policies say when left out")
       ->group(stream);
-  command->add_option("--delta", definition.delta, "0 for pure promises")->capture_default_str()->group(stream);
-  command->add_option("--slots", arguments->slots, "Length of the stream; until the last policy ends when left out")
+  command->add_option("--delta", definition.delta, "0 for pure promises")->capture_default_str()->group(kAboutPolicies);
+  command
+      ->add_option("--slots", arguments->slots,
+                   "Length of the stream; when left out until the last policy ends, or discounted: --horizon, or 365")
       ->group(stream);
   command->add_option("--start", arguments->start, "Time of slot 0, when the policies have times")->group(stream);
   command->add_option("--slot-length", arguments->slot_length, "With --start: how long a slot is")
@@ -232,30 +264,40 @@ void add_plan(CLI::App& app, Outcome& outcome) {
       ->add_option("--notice", arguments->notice,
                    "Policies become known this many slots before they begin; when left out, as their column `known` "
                    "says, or in advance")
-      ->group(question);
+      ->group(kAboutPolicies);
   command->add_option("--from", arguments->from, "First slot, or its time, of tables, files and pictures")
       ->group(question);
   command->add_option("--until", arguments->until, "Last slot, or its time")->group(question);
-  command->add_option("--meter", arguments->meter, "Explain and draw the policies of this meter")->group(question);
+  command->add_option("--meter", arguments->meter, "Explain and draw the policies of this meter")
+      ->group(kAboutPolicies);
   command->add_option("--top", arguments->top, "How many policies to explain, and groups of series to show")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000))
-      ->group(question);
+      ->group(kAboutPolicies);
   command
       ->add_option("--target-error", arguments->target_error,
                    "Find the factor on all ε with which the first strategy's expected error is this")
-      ->group(question);
+      ->group(kAboutPolicies);
   const std::string output = "Output";
   command
       ->add_option(
           "--out", arguments->out,
           "CSV slot,strategy,scale,expected_error,relevant (with --start: time instead of slot; with series: their "
-          "names last). - is standard output; tables then go to standard error")
+          "names last), or discounted slot,strategy,series,sensitivity,scale,expected_error,standard_deviation,loss,"
+          "left,sampled. - is standard output; tables then go to standard error")
       ->group(output);
-  command->add_option("--plot", arguments->plot, "SVG: policies of a meter above, scale over time below")
+  command
+      ->add_option("--plot", arguments->plot,
+                   "SVG: policies of a meter above, scale over time below; discounted: scale, and what counts")
       ->group(output);
   command->add_option("--html", arguments->html, "All of it on one page")->group(output);
-  command->callback([arguments, &outcome] { outcome = PlanRun(*arguments).run(); });
+  command->callback([arguments, command, &outcome]() -> void {
+    const bool discounted = !arguments->definition.definition.empty();
+    const auto checked = check_options(*command, discounted);
+    outcome = !checked     ? Outcome(checked.error())
+              : discounted ? DiscountedPlanRun(*arguments).run()
+                           : PlanRun(*arguments).run();
+  });
 }
 
 }  // namespace fugu::cli

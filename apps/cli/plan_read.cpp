@@ -32,32 +32,30 @@ PolicyContext PlanRun::context() const {
           .series = outlook_.series};
 }
 
-/// Names of the stream's series: from the map, as given, or made up where only their number is.
-Result<void> PlanRun::read_series() {
-  if (!arguments_.series_map.empty()) {
-    FUGU_ASSIGN(map_, read_series_map({arguments_.series_map, arguments_.households}));
-    outlook_.series = map_->series();
-    return {};
+Result<PlannedSeries> read_planned_series(const PlanArguments& arguments) {
+  if (!arguments.series_map.empty()) {
+    FUGU_ASSIGN(SeriesMap map, read_series_map({arguments.series_map, arguments.households}));
+    return PlannedSeries{map.series(), std::move(map)};
   }
-  outlook_.series = arguments_.series;
-  if (outlook_.series.empty()) outlook_.series = {"1"};
-  const std::string& first = outlook_.series.front();
-  const bool counted = outlook_.series.size() == 1 && first.find_first_not_of("0123456789") == std::string::npos;
+  std::vector<std::string> names = arguments.series;
+  if (names.empty()) names = {"1"};
+  const std::string& first = names.front();
+  const bool counted = names.size() == 1 && first.find_first_not_of("0123456789") == std::string::npos;
   if (counted) {
     constexpr std::size_t kSeriesMax = 100'000;
     const std::size_t count = first.size() > 6 ? 0 : std::strtoull(first.c_str(), nullptr, 10);
     if (count < 1 || count > kSeriesMax)
       return usage("--series: expected names, or how many there are: 1 to " + std::to_string(kSeriesMax));
-    outlook_.series.clear();
-    for (std::size_t i = 1; i <= count; ++i) outlook_.series.push_back(std::to_string(i));
+    names.clear();
+    for (std::size_t i = 1; i <= count; ++i) names.push_back(std::to_string(i));
   }
   std::set<std::string> seen;
-  for (const std::string& name : outlook_.series) {
+  for (const std::string& name : names) {
     if (name.empty() || !seen.insert(name).second)
       return usage("--series: found " + (name.empty() ? "an empty name" : shown_name(name) + " twice") +
                    "; expected different names");
   }
-  return {};
+  return PlannedSeries{std::move(names), std::nullopt};
 }
 
 Result<void> PlanRun::read_book() {
@@ -83,14 +81,13 @@ Result<void> PlanRun::read_book() {
   return {};
 }
 
-Result<Slot> PlanRun::slot_of(const std::string& text, const char* option) const {
+Result<Slot> slot_of_option(const RunClock& clock, const std::string& text, const char* option) {
   Tick tick;
-  const Clock& clock = outlook_.clock.clock;
-  const TimeFault fault = clock.parse(text, outlook_.clock.utc_offset_s, tick);
+  const TimeFault fault = clock.clock.parse(text, clock.utc_offset_s, tick);
   if (fault != TimeFault::none)
     return usage(std::string(option) + ": found '" + text + "'; expected " +
                  (fault == TimeFault::not_a_number ? "a slot number such as 0, 1, 2 (or, for times, --start as well)"
-                                                   : clock.expected(fault)));
+                                                   : clock.clock.expected(fault)));
   return tick.slot;
 }
 
@@ -117,10 +114,10 @@ Result<void> PlanRun::choose_slots() {
   outlook_.options.slots = outlook_.shown = {0, last};
   has_span_ = !arguments_.from.empty() || !arguments_.until.empty();
   if (!arguments_.from.empty()) {
-    FUGU_ASSIGN(outlook_.shown.first, slot_of(arguments_.from, "--from"));
+    FUGU_ASSIGN(outlook_.shown.first, slot_of_option(outlook_.clock, arguments_.from, "--from"));
   }
   if (!arguments_.until.empty()) {
-    FUGU_ASSIGN(outlook_.shown.last, slot_of(arguments_.until, "--until"));
+    FUGU_ASSIGN(outlook_.shown.last, slot_of_option(outlook_.clock, arguments_.until, "--until"));
   }
   outlook_.shown.last = std::min(outlook_.shown.last, last);
   if (outlook_.shown.first < 0 || outlook_.shown.first > outlook_.shown.last)
@@ -165,7 +162,8 @@ Result<void> PlanRun::choose_rules() {
 }
 
 Result<void> PlanRun::check() const {
-  if (!policies().given()) return usage("--policies is missing: what households want hidden");
+  if (!policies().given())
+    return usage("--policies is missing: what households want hidden (or give a --definition that discounts)");
   if (arguments_.target_error && !(*arguments_.target_error > 0 && std::isfinite(*arguments_.target_error)))
     return usage("--target-error: found " + short_number(*arguments_.target_error) +
                  "; expected a finite number above 0");
@@ -191,7 +189,9 @@ Result<void> PlanRun::read() {
   outlook_.unit = arguments_.unit;
   FUGU_ASSIGN(outlook_.options.delta, of_option("--delta", Delta::make(delta())));
   FUGU_ASSIGN(outlook_.clock, clock_from(arguments_.start, arguments_.slot_length));
-  FUGU_TRY(read_series());
+  FUGU_ASSIGN(PlannedSeries series, read_planned_series(arguments_));
+  outlook_.series = std::move(series.names);
+  map_ = std::move(series.map);
   FUGU_TRY(read_book());
   FUGU_TRY(choose_slots());
   FUGU_TRY(choose_rules());

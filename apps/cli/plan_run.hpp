@@ -17,7 +17,7 @@
 namespace fugu::cli {
 
 struct PlanArguments {
-  DefinitionOptions definition;  ///< of which a plan needs policies, budgets, sensitivity and δ
+  DefinitionOptions definition;
   std::vector<std::string> series;
   std::string series_map;
   std::string households;
@@ -26,6 +26,8 @@ struct PlanArguments {
   std::string unit;
   std::optional<Slot> notice;
   std::optional<Slot> slots;
+  std::optional<std::uint64_t> every;  ///< equal
+  std::string least = "mean";          ///< planned
   std::string from;
   std::string until;
   std::string start;
@@ -38,7 +40,18 @@ struct PlanArguments {
   std::string html;
 };
 
-/// One call of `fugu plan`.
+/// Names of the stream's series, and who counts into them where a map says so.
+struct PlannedSeries {
+  std::vector<std::string> names;
+  std::optional<SeriesMap> map;
+};
+/// From the map, as given, or made up where only their number is.
+Result<PlannedSeries> read_planned_series(const PlanArguments& arguments);
+
+/// What an option says: a slot number, or a time where there are times.
+Result<Slot> slot_of_option(const RunClock& clock, const std::string& text, const char* option);
+
+/// One call of `fugu plan` about policies.
 class PlanRun {
  public:
   explicit PlanRun(const PlanArguments& arguments) : arguments_(arguments) {}
@@ -49,11 +62,9 @@ class PlanRun {
   double delta() const { return arguments_.definition.delta; }
   Result<void> check() const;
   Result<void> read();
-  Result<void> read_series();
   PolicyContext context() const;
   Result<void> read_book();
   Result<void> choose_slots();
-  Result<Slot> slot_of(const std::string& text, const char* option) const;
   Result<void> choose_rules();
   Result<Exposure> exposure() const;
   double floor_rate(const Definition& floor) const;

@@ -54,6 +54,11 @@ Examples
     fugu publish --stream totals.csv --definition discounted-hyp --beta 1 --epsilon 1 --sensitivity 50 \
                  --mechanism equal --ledger run.ledger --out released.csv        (or: planned --horizon 365)
 
+  Readings clamped to less at night, when a meter can change less. clamps.csv: time,clamp / 00:00,2 / 06:00,10
+    fugu publish --readings readings.csv --series-map feeders.csv --slot-length 15m --clamp-schedule clamps.csv \
+                 --unit-step 0.01 --definition discounted-exp --alpha 0.9 --epsilon 1 --mechanism equal \
+                 --ledger run.ledger --out released.csv       (totals: --sensitivity-schedule; before: fugu plan)
+
   Habits hidden as far as they were learned, see fugu distributional --help; per-slot noise as always:
     fugu publish --readings readings.csv --series-map feeders.csv --slot-length 15m --clamp 10 --unit-step 0.01 \
                  --distributional stream.state --definition event --epsilon 1 --mechanism uniform \
@@ -137,6 +142,7 @@ class PublishRun {
  private:
   Result<void> check() const;
   Result<void> open_source(const EarlierRuns* earlier);
+  Result<void> vary_exposure(const RunClock& clock, bool fresh);
   Result<Mechanism> mechanism(const RunClock& clock, bool fresh);
   bool has_policies() const;
   Result<std::unique_ptr<PolicyFeed>> policies(const RunClock& clock, bool fresh) const;
@@ -157,6 +163,7 @@ class PublishRun {
   const PublishOptions& options_;
   std::optional<Definition> definition_;
   std::optional<OpenSource> source_;
+  std::optional<ScheduleFile> schedule_;  // of a stream's sensitivities, when they vary
   std::optional<Exposure> exposure_;
   PolicyNotices notices_;
 };
@@ -191,6 +198,15 @@ Result<void> PublishRun::check() const {
     complain("--seed is for simulation, and a distributional state has secret constants: leave one of them out");
   if (!options_.definition.policies.policies.empty() && !options_.source.distributional.empty())
     complain("--distributional does not go with --policies: what meters send does not change by what a policy says");
+  if (!options_.source.clamp_schedule.empty() && options_.definition.policies.given())
+    complain("--clamp-schedule does not go with --policies: they say themselves what may change when. Give --clamp");
+  const bool varies = !options_.definition.sensitivity_schedule.empty() || !options_.source.clamp_schedule.empty();
+  constexpr std::string_view kValuesOnly[] = {"equal", "planned", "published", "uniform", "sample", "hybrid"};
+  if (varies && kind != nullptr && !options_.definition.policies.given() &&
+      std::ranges::find(kValuesOnly, kind->name) == std::end(kValuesOnly))
+    complain(options_.mechanism +
+             " compares slots, and knows one sensitivity only: a schedule goes with equal, planned and published, or "
+             "with uniform, sample and hybrid");
   if (options_.true_variance && options_.mechanism != "rescuedp-as-published")
     complain("--true-variance belongs to --mechanism rescuedp-as-published");
   if (const auto files = check_different({{"--stream", options_.source.stream},
@@ -199,6 +215,8 @@ Result<void> PublishRun::check() const {
                                           {"--households", options_.source.households},
                                           {"--distributional", options_.source.distributional},
                                           {"--policies", options_.definition.policies.policies},
+                                          {"--sensitivity-schedule", options_.definition.sensitivity_schedule},
+                                          {"--clamp-schedule", options_.source.clamp_schedule},
                                           {"--out", options_.out},
                                           {"--ledger", options_.ledger},
                                           {"--head", options_.head},
@@ -220,17 +238,33 @@ Result<void> PublishRun::open_source(const EarlierRuns* earlier) {
   FUGU_ASSIGN(OpenSource opened, OpenSource::open(options_.source, earlier));
   source_.emplace(std::move(opened));
   if (const auto counting = source_->counting()) {
-    if (!options_.definition.sensitivity.empty())
-      return Error{Cause::usage, "--sensitivity follows from --clamp when readings are given: leave it out"};
+    if (!options_.definition.sensitivity.empty() || !options_.definition.sensitivity_schedule.empty())
+      return Error{Cause::usage,
+                   "--sensitivity follows from --clamp when readings are given, --sensitivity-schedule from "
+                   "--clamp-schedule: leave it out"};
     if (options_.definition.budgets != "shared")
       return Error{Cause::usage, "--budgets follows from --series-map when readings are given: leave it out"};
     // A stream that goes on keeps what it began with; the map may have changed since, within that.
     FUGU_ASSIGN(Exposure exposure, earlier != nullptr ? Result<Exposure>(*earlier->exposure) : exposure_of(*counting));
     exposure_.emplace(std::move(exposure));
   } else {
+    FUGU_ASSIGN(schedule_, options_.definition.read_schedule(source_->series()));
     FUGU_ASSIGN(Exposure exposure,
-                options_.definition.exposure_of_stream(source_->unit_step(), source_->series().size()));
+                options_.definition.exposure_of_stream(source_->unit_step(), source_->series().size(), nullptr,
+                                                       schedule_ ? &*schedule_ : nullptr));
     exposure_.emplace(std::move(exposure));
+  }
+  return {};
+}
+
+/// Where sensitivities vary, once it is known when slots are.
+Result<void> PublishRun::vary_exposure(const RunClock& clock, bool fresh) {
+  if (schedule_) {
+    FUGU_ASSIGN(const SensitivityRows rows,
+                SensitivityRows::of(*schedule_, source_->unit_step(), source_->series().size()));
+    FUGU_ASSIGN(exposure_, exposure_over_time(*exposure_, *schedule_, rows, clock));
+  } else if (source_->clamp_schedule() != nullptr && fresh) {  // else it is that of the ledger already
+    FUGU_ASSIGN(exposure_, source_->exposure_over_time(*exposure_, clock));
   }
   return {};
 }
@@ -254,6 +288,7 @@ Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, 
 }
 
 Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) {
+  FUGU_TRY(vary_exposure(clock, fresh));
   // Every slot of the window is remembered for every signature.
   constexpr double kLargestMemoryCells = 0x1p28;
   if (definition_->kind().forgets &&
@@ -273,6 +308,7 @@ Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) {
                            .every_slots = options_.every,
                            .horizon_slots = options_.definition.horizon(),
                            .least = options_.least == "mean" ? PlanLeast::mean_error : PlanLeast::largest_error,
+                           .noise_weight = noise_weights(*exposure_),
                            .delta = definition_->delta()},
                           {.unit_steps = 1 / unit, .true_variance = true_variance});
   if (!strategy) return with_option(std::move(strategy).error());
@@ -313,7 +349,8 @@ RunIdentity PublishRun::identity(const RunClock& clock) const {
     facts["horizon"] = std::to_string(options_.definition.horizon().value_or(0));
     facts["least"] = options_.least;
   }
-  if (source_->counting()) facts["clamp"] = options_.source.clamp;
+  if (source_->counting())
+    facts["clamp"] = source_->clamp_schedule() != nullptr ? source_->clamp_schedule()->text() : options_.source.clamp;
   if (source_->distributional() != nullptr)
     facts["distributional"] = source_->distributional()->state().id();  // other constants: another stream
   return identity;

@@ -20,6 +20,11 @@ void SourceOptions::add_to(CLI::App& command) {
                   "meter is one)")
       ->group(group);
   command.add_option("--clamp", clamp, "Public bound of a reading: K for [0, K], or LO:HI")->group(group);
+  command
+      .add_option("--clamp-schedule", clamp_schedule,
+                  "Instead of --clamp, CSV time,clamp: each row holds from its time on until the next; times of day "
+                  "(06:00) come again every day")
+      ->group(group);
   command.add_option("--unit-step", unit_step, "Grid of all values: released values are multiples of it")
       ->capture_default_str()
       ->group(group);
@@ -124,12 +129,12 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
     return usage("say what to read: either --stream S.csv, or --readings R.csv --series-map M.csv --clamp K");
   const SourceOptions defaults;
   const bool about_readings = !options.series_map.empty() || !options.households.empty() || !options.clamp.empty() ||
-                              options.strict || options.grace_slots != defaults.grace_slots ||
-                              options.late != defaults.late;
+                              !options.clamp_schedule.empty() || options.strict ||
+                              options.grace_slots != defaults.grace_slots || options.late != defaults.late;
   if (!options.stream.empty() && about_readings)
     return usage(
-        "--series-map, --households, --clamp, --grace, --late and --strict belong to --readings: totals are taken as "
-        "they are, and "
+        "--series-map, --households, --clamp, --clamp-schedule, --grace, --late and --strict belong to --readings: "
+        "totals are taken as they are, and "
         "--sensitivity says what one meter can change");
   if (options.close_by_clock && (!options.follow || options.readings.empty()))
     return usage("--close-by-clock closes slots of live readings: give --follow and --readings as well");
@@ -153,9 +158,9 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
   }
   if (options.time_column != defaults.time_column)
     return usage("--time-column belongs to --stream: the columns of readings are time, meter and value");
-  if (options.series_map.empty() || options.clamp.empty())
+  if (options.series_map.empty() || (options.clamp.empty() && options.clamp_schedule.empty()))
     return usage("--readings needs --series-map M.csv and --clamp K, the public bound of one reading");
-  FUGU_ASSIGN(open.clamp_, parse_clamp(open.unit_step_, options.clamp));
+  FUGU_TRY(open.read_clamp(options));
   const SeriesMapPaths maps{options.series_map, options.households};
   const SeriesMapVersions read = versions_of(maps);  // before reading: what changes meanwhile is seen
   FUGU_ASSIGN(SeriesMap map, read_series_map(maps, earlier != nullptr ? earlier->series : std::vector<std::string>()));
@@ -164,11 +169,18 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
     FUGU_TRY(state.check(map, open.clamp_, open.unit_step_));
     open.distributional_ = std::make_shared<DistributionalStream>(std::move(state), map);
   }
+  std::function<Result<SlotSchedule<ClampRange>>(const Clock&, std::int32_t)> clamp_over_time;
+  if (open.clamp_schedule_ != nullptr) {
+    clamp_over_time = [file = open.clamp_schedule_, rows = open.clamps_](const Clock& clock, std::int32_t offset_s) {
+      return file->schedule({clock, offset_s}, rows.ranges);
+    };
+  }
   FUGU_ASSIGN(Input input, Input::open(options.readings, open.progress_));
   FUGU_ASSIGN(ReadingsReader reader,
               ReadingsReader::open(std::move(input), std::move(map),
                                    {.unit_step = open.unit_step_,
                                     .clamp = open.clamp_,
+                                    .clamp_over_time = std::move(clamp_over_time),
                                     .slot_s = time.slot_s,
                                     .origin = time.origin,
                                     .default_utc_offset_s = time.default_utc_offset_s,
@@ -183,6 +195,25 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
                                     .warn = warn}));
   open.readings_ = std::make_unique<ReadingsReader>(std::move(reader));
   return open;
+}
+
+Result<void> OpenSource::read_clamp(const SourceOptions& options) {
+  if (options.clamp_schedule.empty()) {
+    FUGU_ASSIGN(clamp_, parse_clamp(unit_step_, options.clamp));
+    return {};
+  }
+  if (!options.clamp.empty()) return usage("--clamp-schedule says it for every slot: leave --clamp out");
+  if (!options.distributional.empty())
+    return usage("--clamp-schedule does not go with --distributional: its state was prepared for one clamp");
+  FUGU_ASSIGN(ScheduleFile file, ScheduleFile::read(options.clamp_schedule, "clamp"));
+  FUGU_ASSIGN(clamps_, ClampRows::of(file, unit_step_));
+  clamp_schedule_ = std::make_shared<const ScheduleFile>(std::move(file));
+  clamp_ = clamps_.widest();
+  return {};
+}
+
+Result<Exposure> OpenSource::exposure_over_time(const Exposure& largest, const RunClock& clock) const {
+  return cli::exposure_over_time(largest, *clamp_schedule_, clamps_.sensitivities(largest), clock);
 }
 
 std::uint64_t OpenSource::change_of_one_meter() const {

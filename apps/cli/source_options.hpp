@@ -12,6 +12,7 @@
 #include "fugu/stream/readings_reader.hpp"
 #include "fugu/stream/series_map_file.hpp"
 #include "fugu/stream/stream_reader.hpp"
+#include "schedule_file.hpp"
 
 namespace fugu {
 class DistributionalStream;
@@ -25,6 +26,7 @@ struct SourceOptions {
   std::string series_map;
   std::string households;
   std::string clamp;
+  std::string clamp_schedule;  ///< a file that says it slot by slot
   std::string unit_step = "1";
   std::string slot_length;
   std::string utc_offset;
@@ -57,6 +59,10 @@ class OpenSource {
   /// Where the input says so (readings): by how much one meter changes a series, and who counts into what. Else
   /// nothing.
   std::optional<Counting> counting() const;
+  /// Where readings are clamped to something else over time: the file that says how. Else nullptr.
+  const ScheduleFile* clamp_schedule() const { return clamp_schedule_.get(); }
+  /// What it leads to: `largest` holds for all slots.
+  Result<Exposure> exposure_over_time(const Exposure& largest, const RunClock& clock) const;
   /// A map that changes while the input is followed is taken when `judge` accepts it.
   void judge_maps_by(std::function<Result<void>(const Counting&)> judge) { *judge_ = std::move(judge); }
   /// Who counts into what; none for a stream of totals.
@@ -69,6 +75,7 @@ class OpenSource {
   std::string summary() const;
 
  private:
+  Result<void> read_clamp(const SourceOptions& options);
   std::uint64_t change_of_one_meter() const;
   /// For ReadingsOptions::new_map.
   std::function<std::optional<SeriesMap>(const SeriesMap&)> follow_maps(const SeriesMapPaths& paths,
@@ -79,7 +86,9 @@ class OpenSource {
   std::shared_ptr<DistributionalStream> distributional_;
   using Judge = std::function<Result<void>(const Counting&)>;
   std::shared_ptr<Judge> judge_ = std::make_shared<Judge>();  // shared with whoever follows the map
-  ClampRange clamp_;
+  std::shared_ptr<const ScheduleFile> clamp_schedule_;
+  ClampRows clamps_;  // of that file
+  ClampRange clamp_;  // in all slots
   UnitStep unit_step_;
   std::shared_ptr<ReadProgress> progress_ = std::make_shared<ReadProgress>();
 };

@@ -67,6 +67,8 @@ void prepare_inputs(const TempDir& directory) {
   write_file(directory / "readings.csv", readings);
   write_file(directory / "feeders.csv", "meter,series\nm1,east\nm2,east\nm3,west\nm3,town\n");
   write_file(directory / "homes.csv", "meter,series\nh0,east\nh1,west\nh1,town\n");
+  write_file(directory / "day.csv", "time,sensitivity\n00:00,2\n06:00,10\n");
+  write_file(directory / "clamps.csv", "time,clamp\n00:00,2\n06:00,10\n");
   std::string past = readings;
   for (std::size_t at = 0; (at = past.find("2026-01-01", at)) != std::string::npos;) past.replace(at, 10, "2025-12-31");
   write_file(directory / "past.csv", past);
@@ -183,10 +185,13 @@ TEST(Help, EveryCommandOfAHowToRuns) {
     const TempDir directory;
     const std::string page = read_file((kSource / "docs" / "how-to" / (std::string(name) + ".md")).string());
     std::string wishes;  // rows that a page shows
+    std::string day;
     for (const std::string& line : lines_of(page)) {
       if (line.starts_with("    meter,") || line.starts_with("    home,")) wishes.append(trimmed(line)).append("\n");
+      if (line.starts_with("    time,") || line.find(":00,") == 6) day.append(trimmed(line)).append("\n");
     }
     if (!wishes.empty()) write_file(directory / "wishes.csv", wishes);
+    if (!day.empty()) write_file(directory / "day.csv", day);
     const std::vector<std::string> commands = commands_in(page);
     EXPECT_FALSE(commands.empty()) << name;
     for (const std::string& command : commands) {

@@ -126,7 +126,8 @@ void DiscountedAudit::add(const Answer& answer) {
   if (answer.statistic == Statistic::value && !answer.is_comparison()) {
     for (std::size_t i = 0; i < answer.series.size(); ++i) {
       const SeriesId series = answer.series[i];
-      const Units loss = loss_of(answer, answer.parameter_of(i), true, exposure_.sensitivity_steps(series), 1);
+      const Units loss =
+          loss_of(answer, answer.parameter_of(i), true, exposure_.sensitivity_steps(series, answer.slot), 1);
       for (const std::uint32_t g : exposure_.signatures_of(series)) {
         if (range_.contains(g)) add(g, answer.slot, loss);
       }

@@ -97,11 +97,12 @@ Result<StatedRates> read_rates(const ReleasedRows& rows, const Definition& defin
 std::vector<double> losses_of(const StatedRates& rates, const Exposure& exposure, std::size_t signature, bool pure) {
   std::vector<double> losses;
   for (const SeriesId series : exposure.signature(signature)) {
-    const auto sensitivity = static_cast<double>(exposure.sensitivity_steps(series));
     const std::vector<double>& of_series = rates.of_series[series];
     losses.resize(std::max(losses.size(), of_series.size()));
-    for (std::size_t slot = 0; slot < of_series.size(); ++slot)
+    for (std::size_t slot = 0; slot < of_series.size(); ++slot) {
+      const auto sensitivity = static_cast<double>(exposure.sensitivity_steps(series, static_cast<Slot>(slot)));
       losses[slot] += of_series[slot] * (pure ? sensitivity : sensitivity * sensitivity);
+    }
   }
   return losses;
 }

@@ -57,7 +57,7 @@ Units WindowAudit::loss_of_value(std::uint64_t change, Rational p, const Answer&
 void WindowAudit::add_value(const Answer& answer) {
   for (std::size_t i = 0; i < answer.series.size(); ++i) {
     const SeriesId series = answer.series[i];
-    const Units loss = loss_of_value(exposure_.sensitivity_steps(series), answer.parameter_of(i), answer);
+    const Units loss = loss_of_value(exposure_.sensitivity_steps(series, answer.slot), answer.parameter_of(i), answer);
     for (const std::uint32_t g : exposure_.signatures_of(series)) {
       if (range_.contains(g)) tables_[g - range_.first].add_to_slots(answer.slot, answer.slot, loss);
     }

@@ -49,7 +49,7 @@ Budget CostTable::loss_of(NoiseKind noise, std::uint64_t change, Rational parame
 void CostTable::add_values(const Answer& answer, std::vector<SignatureLoss>& losses) {
   if (answer.series.size() == 1) {  // no signature twice: nothing to look up
     const SeriesId series = answer.series[0];
-    const Budget loss = loss_of(answer.noise, exposure_.sensitivity_steps(series), answer.parameter[0], 1);
+    const Budget loss = loss_of(answer.noise, exposure_.sensitivity_steps(series, answer.slot), answer.parameter[0], 1);
     for (const std::uint32_t signature : exposure_.signatures_of(series)) losses.push_back({signature, loss});
     return;
   }
@@ -57,7 +57,7 @@ void CostTable::add_values(const Answer& answer, std::vector<SignatureLoss>& los
   Rational last_parameter;
   Budget loss;
   for (std::size_t i = 0; i < answer.series.size(); ++i) {
-    const std::uint64_t change = exposure_.sensitivity_steps(answer.series[i]);
+    const std::uint64_t change = exposure_.sensitivity_steps(answer.series[i], answer.slot);
     const Rational parameter = answer.parameter_of(i);
     if (change != last_change || parameter.num != last_parameter.num || parameter.den != last_parameter.den) {
       loss = loss_of(answer.noise, change, parameter, 1);

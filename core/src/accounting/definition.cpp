@@ -19,6 +19,17 @@ std::string number(double value) {
   return text;
 }
 
+Result<void> check_over_time(const Exposure::Options& options) {
+  const auto fits = [](std::uint64_t now, std::uint64_t largest) { return now >= 1 && now <= largest; };
+  bool all_fit = options.over_time.is_complete();
+  for (const auto& row : options.over_time.rows)
+    all_fit = all_fit && std::ranges::equal(row.value, options.sensitivity_steps, fits);
+  if (all_fit) return {};
+  return Error{Cause::usage,
+               "sensitivities that vary must begin with slot 0 and have in every row one for each series, from one "
+               "unit step to the largest"};
+}
+
 }  // namespace
 
 double Discount::weight(std::uint64_t age_slots) const {
@@ -77,6 +88,7 @@ Result<Exposure> Exposure::make(Options options) {
           Cause::usage,
           "the sensitivity must be at least one unit step and at most 2^40 of them; choose a unit step to fit"};
   }
+  if (!options.over_time.rows.empty()) FUGU_TRY(check_over_time(options));
   std::vector<bool> covered(series, false);
   for (auto& signature : options.signatures) {
     std::sort(signature.begin(), signature.end());
@@ -92,7 +104,15 @@ Result<Exposure> Exposure::make(Options options) {
 }
 
 Exposure Exposure::of_one_unit(std::vector<SeriesId> series) const {
-  return Exposure({.sensitivity_steps = options_.sensitivity_steps, .signatures = {std::move(series)}});
+  return Exposure({.sensitivity_steps = options_.sensitivity_steps,
+                   .signatures = {std::move(series)},
+                   .over_time = options_.over_time});
+}
+
+Result<Exposure> Exposure::varying(SlotSchedule<std::vector<std::uint64_t>> over_time) const {
+  Options options = options_;
+  options.over_time = std::move(over_time);
+  return make(std::move(options));
 }
 
 std::optional<std::uint32_t> Exposure::signature_with(std::span<const SeriesId> series) const {

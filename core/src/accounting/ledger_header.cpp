@@ -82,6 +82,7 @@ struct Draft {
   bool read_floor(std::string_view line);
   bool read_series(std::string_view line);
   bool read_signature(std::string_view line);
+  bool read_sensitivities(std::string_view line);
 };
 
 bool Draft::read_floor(std::string_view line) {
@@ -112,6 +113,15 @@ bool Draft::read_signature(std::string_view line) {
   return true;
 }
 
+bool Draft::read_sensitivities(std::string_view line) {
+  auto& [from, steps] = exposure.over_time.rows.emplace_back();
+  if (!parse(take_word(line), from)) return false;
+  while (!line.empty()) {
+    if (!parse(take_word(line), steps.emplace_back())) return false;
+  }
+  return true;
+}
+
 bool Draft::read_line(std::string_view line) {
   const std::string_view key = take_word(line);
   if (key == "version") {
@@ -130,6 +140,8 @@ bool Draft::read_line(std::string_view line) {
   if (key == "floor") return read_floor(line);
   if (key == "series") return read_series(line);
   if (key == "signature") return read_signature(line);
+  if (key == "sensitivities") return read_sensitivities(line);
+  if (key == "period") return parse(line, exposure.over_time.period_slots);
   if (key == "fact") {
     const std::string_view name = take_word(line);
     const auto value = unescape(line);
@@ -190,6 +202,13 @@ std::string LedgerHeader::to_text() const {
     for (const SeriesId id : exposure.signature(g)) text += " " + std::to_string(id);
     text += "\n";
   }
+  for (const auto& [from, steps] : exposure.over_time().rows) {
+    text += "sensitivities " + std::to_string(from);
+    for (const std::uint64_t each : steps) text += " " + std::to_string(each);
+    text += "\n";
+  }
+  if (exposure.over_time().period_slots > 0)
+    text += "period " + std::to_string(exposure.over_time().period_slots) + "\n";
   for (const auto& [name, value] : facts) text += "fact " + name + " " + escape(value) + "\n";
   return text;
 }

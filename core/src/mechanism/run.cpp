@@ -49,6 +49,8 @@ std::string differences(const LedgerHeader& there, const LedgerHeader& here) {
     compare("sensitivity", std::to_string(there.exposure.sensitivity_steps(i)) + " unit steps",
             std::to_string(here.exposure.sensitivity_steps(i)) + " unit steps");
   }
+  if (there.exposure.over_time() != here.exposure.over_time())
+    text += std::string(text.empty() ? "" : "; ") + "how sensitivities vary over time";
   return text.empty() ? "which series one meter counts into" : text;
 }
 

@@ -361,7 +361,7 @@ Result<NoisyValues> RunningKernel::values(std::span<const SeriesId> series, Budg
     const std::uint64_t next_per_meter = request.of_all            ? exposure_.series_per_meter(id)
                                          : asked_per_meter.empty() ? 1
                                                                    : asked_per_meter[i];
-    const std::uint64_t next_sensitivity = exposure_.sensitivity_steps(id);
+    const std::uint64_t next_sensitivity = exposure_.sensitivity_steps(id, slot_);
     if (next_per_meter != per_meter || next_sensitivity != sensitivity) {
       same_for_all = per_meter == 0;
       per_meter = next_per_meter;

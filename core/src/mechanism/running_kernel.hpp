@@ -202,6 +202,8 @@ inline Result<void> RunningKernel::start_slot(Slot slot) {
   FUGU_CHECK(slot == slot_ + 1);
   if (slot >= horizon_) return beyond_horizon(slot, window_slots());
   slot_ = slot;
+  // Values of other sensitivities cost something else, and need other noise.
+  if (exposure_.varies() && exposure_.over_time().changes_in(slot)) values_request_.price = Request::Price::none;
   if (policies_ != nullptr) accountant();  // what is idle in this slot is asked without it
   if (any_charged_) std::fill(rate_.begin(), rate_.end(), 0.0);
   any_charged_ = false;

@@ -64,6 +64,13 @@ void Aggregator::start(Slot first) {
   newest_ = first - 1;
 }
 
+void Aggregator::clamp_by(SlotSchedule<ClampRange> clamps) {
+  FUGU_CHECK(clamps.is_complete());
+  for (const auto& [from, clamp] : clamps.rows)
+    FUGU_CHECK(options_.clamp.lo <= clamp.lo && clamp.lo <= clamp.hi && clamp.hi <= options_.clamp.hi);
+  clamps_ = std::move(clamps);
+}
+
 Aggregator::Outcome Aggregator::add(Slot slot, MeterId meter, Raw value) {
   if (slot < oldest_) return Outcome::late;
   FUGU_CHECK(!must_close_before(slot));
@@ -82,7 +89,8 @@ Aggregator::Outcome Aggregator::add(Slot slot, MeterId meter, Raw value) {
   reported |= bit;
 
   const std::int64_t steps = value.reveal(RawKey());
-  const std::int64_t clamped = std::clamp(steps, options_.clamp.lo, options_.clamp.hi);
+  const auto [lo, hi] = clamps_.rows.empty() ? options_.clamp : clamps_.at(slot);
+  const std::int64_t clamped = std::clamp(steps, lo, hi);
   const std::int64_t counted =
       options_.transform == nullptr ? clamped : options_.transform->of_reading(slot, meter, clamped);
   for (const SeriesId id : series) open.sums[id] += counted;

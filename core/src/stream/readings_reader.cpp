@@ -183,6 +183,10 @@ class ReadingsReader::Impl {
       FUGU_TRY(start_clock(time, lines_->ahead_at(csv::column_of(time, *row))));
     }
     last_reported_ = aggregator_.newest();
+    if (options_.clamp_over_time) {
+      FUGU_ASSIGN(auto clamps, options_.clamp_over_time(clock_, utc_offset_s_));
+      aggregator_.clamp_by(std::move(clamps));
+    }
     if (options_.transform) options_.transform->start(clock_);
     auto rest = std::move(*lines_).release();
     lines_.reset();

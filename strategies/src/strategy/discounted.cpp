@@ -22,6 +22,16 @@ Budget part_of_total(const Kernel& kernel, double share) {
 
 }  // namespace
 
+std::function<double(Slot slot)> noise_weights(const Exposure& exposure) {
+  if (!exposure.varies()) return {};
+  return [&exposure](Slot slot) {
+    double sum = 0;
+    for (SeriesId id = 0; id < exposure.series_count(); ++id)
+      sum += static_cast<double>(exposure.sensitivity_steps(id, slot) * exposure.series_per_meter(id));
+    return sum;
+  };
+}
+
 Result<void> SpendAll::step(Kernel& kernel, Release& release) {
   if (static_cast<std::uint64_t>(kernel.slot()) % every_slots_ != 0) return {};
   return release_all(kernel, release, kernel.available());

@@ -111,7 +111,9 @@ Made make_planned(Parameters parameters) {
   if (!parameters.horizon_slots || *parameters.horizon_slots < 1 || *parameters.horizon_slots > kLargestPlanSlots)
     return Error{Cause::usage, "planned needs N: how many slots there will be, from 1 to " +
                                    std::to_string(kLargestPlanSlots) + " (use equal for a stream without end)"};
-  const std::vector<double> weights(*parameters.horizon_slots, 1.0);
+  std::vector<double> weights(*parameters.horizon_slots, 1.0);
+  for (std::size_t slot = 0; parameters.noise_weight && slot < weights.size(); ++slot)
+    weights[slot] = parameters.noise_weight(static_cast<Slot>(slot));
   return std::make_unique<PlannedShares>(plan_discounted(*parameters.discount, weights, parameters.least).shares);
 }
 

@@ -12,6 +12,7 @@
 #include "fugu/base/budget.hpp"
 #include "fugu/base/result.hpp"
 #include "fugu/stream/slot.hpp"
+#include "fugu/stream/slot_schedule.hpp"
 
 namespace fugu {
 
@@ -121,8 +122,12 @@ class Exposure {
     std::vector<std::uint64_t> sensitivity_steps;
     /// Sets of series that one and the same meter may count into. Every series must be in at least one.
     std::vector<std::vector<SeriesId>> signatures;
+    /// Where it is less in some slots: as above, slot by slot. Without rows, always the same.
+    SlotSchedule<std::vector<std::uint64_t>> over_time = {};
   };
   static Result<Exposure> make(Options options);
+  /// The same meters and series, with sensitivities that vary. Public: they must not follow from any reading.
+  Result<Exposure> varying(SlotSchedule<std::vector<std::uint64_t>> over_time) const;
   /// Of one unit alone, which counts into `series` of this stream and into no others.
   Exposure of_one_unit(std::vector<SeriesId> series) const;
 
@@ -133,7 +138,13 @@ class Exposure {
 
   std::size_t series_count() const { return options_.sensitivity_steps.size(); }
   std::size_t signature_count() const { return options_.signatures.size(); }
+  /// In any slot: at least what it is in each.
   std::uint64_t sensitivity_steps(SeriesId series) const { return options_.sensitivity_steps[series]; }
+  std::uint64_t sensitivity_steps(SeriesId series, Slot slot) const {
+    return varies() ? options_.over_time.at(slot)[series] : sensitivity_steps(series);
+  }
+  bool varies() const { return !options_.over_time.rows.empty(); }
+  const SlotSchedule<std::vector<std::uint64_t>>& over_time() const { return options_.over_time; }
   const std::vector<SeriesId>& signature(std::size_t index) const { return options_.signatures[index]; }
   /// The first signature that contains all of these series; nothing when none does.
   std::optional<std::uint32_t> signature_with(std::span<const SeriesId> series) const;

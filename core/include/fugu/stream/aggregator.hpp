@@ -1,9 +1,9 @@
 // Sums readings into series, slot by slot. The only place in this part that looks into a Raw.
 //
-// Rules. A reading is clamped to a public range, then counted into every series of its meter. A missing reading counts
-// nothing; a slot in which nobody reported has sum 0, never missing: who reports is protected, so it must not show.
-// Of several readings of one meter for one slot the first that is not missing counts. A slot stays open until a reading
-// for a slot more than `grace` later arrives; readings for closed slots are late and not counted.
+// Rules. A reading is clamped to the public range of its slot, then counted into every series of its meter. A missing
+// reading counts nothing; a slot in which nobody reported has sum 0, never missing: who reports is protected, so it
+// must not show. Of several readings of one meter for one slot the first that is not missing counts. A slot stays open
+// until a reading for a slot more than `grace` later arrives; readings for closed slots are late and not counted.
 //
 // Guarantee: given which slots were open when each row arrived, one meter changes the sum of a series in one slot by at
 // most largest_change(clamp), or by what a transform says, whether it changes its reading, reports or not, and whatever
@@ -23,6 +23,7 @@
 #include "fugu/stream/raw.hpp"
 #include "fugu/stream/series_map.hpp"
 #include "fugu/stream/slot.hpp"
+#include "fugu/stream/slot_schedule.hpp"
 
 namespace fugu {
 
@@ -30,6 +31,7 @@ namespace fugu {
 struct ClampRange {
   std::int64_t lo = 0;
   std::int64_t hi = 0;
+  friend bool operator==(const ClampRange&, const ClampRange&) = default;
 };
 
 /// By how much one meter can change the sum of a series in a slot, in steps: between not being there (0) and either
@@ -80,6 +82,8 @@ class Aggregator {
 
   /// Opens the stream at `first`; all earlier slots are closed.
   void start(Slot first);
+  /// In each slot readings are clamped to its own public range, which lies within that of the options. Before add().
+  void clamp_by(SlotSchedule<ClampRange> clamps);
 
   /// The slot that closes next.
   Slot oldest_open() const { return oldest_; }
@@ -115,7 +119,8 @@ class Aggregator {
   const SeriesMap* next_map_ = nullptr;
   Slot next_from_ = std::numeric_limits<Slot>::max();
   Options options_;
-  std::vector<OpenSlot> ring_;  // slot s is at s modulo its size, a power of two above the grace period
+  SlotSchedule<ClampRange> clamps_;  // without rows: always that of the options
+  std::vector<OpenSlot> ring_;       // slot s is at s modulo its size, a power of two above the grace period
   std::uint64_t mask_;
   Slot oldest_ = 0;
   Slot newest_ = -1;

@@ -46,7 +46,9 @@ enum class BeyondRule : std::uint8_t { clamp, error };
 
 struct ReadingsOptions {
   UnitStep unit_step = {};
-  ClampRange clamp = {};                                  ///< no default that would make sense: set it
+  ClampRange clamp = {};  ///< no default that would make sense: set it
+  /// Where it is narrower in some slots: asked once, when it is known when slots are.
+  std::function<Result<SlotSchedule<ClampRange>>(const Clock& clock, std::int32_t utc_offset_s)> clamp_over_time = {};
   std::optional<std::int64_t> slot_s = {};                ///< needed when times are stamps, not used otherwise
   std::optional<Stamp> origin = {};                       ///< only when times are stamps
   std::optional<std::int32_t> default_utc_offset_s = {};  ///< for stamps without one

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -49,6 +50,10 @@ struct DiscountedPlan {
 /// Cost: O(slots) per step and mode of the discount; a year of quarter hours takes one to two seconds.
 /// docs/guarantees/discounted.md.
 DiscountedPlan plan_discounted(const Discount& discount, std::span<const double> weights, PlanLeast least);
+
+/// StrategyParameters::noise_weight, of all series together: absent when sensitivities do not vary. `exposure` must
+/// outlive it.
+std::function<double(Slot slot)> noise_weights(const Exposure& exposure);
 
 /// Follows a plan to its end, and spends all that is left in every slot afterwards.
 class PlannedShares final : public Strategy {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,6 +27,8 @@ struct StrategyParameters {
   /// planned: how many slots there will be, and what the plan makes small.
   std::optional<std::uint64_t> horizon_slots = std::nullopt;
   PlanLeast least = PlanLeast::mean_error;
+  /// planned: how much noise a slot gets for the same share, where sensitivities vary. Absent: always the same.
+  std::function<double(Slot slot)> noise_weight = {};
   Delta delta = Delta::zero();
 };
 
