@@ -168,7 +168,7 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
   FUGU_ASSIGN(ReadingsReader reader,
               ReadingsReader::open(std::move(input), std::move(map),
                                    {.unit_step = open.unit_step_,
-                                    .clamp = open.clamp_,
+                                    .clamp = open.range_of_rows(),
                                     .slot_s = time.slot_s,
                                     .origin = time.origin,
                                     .default_utc_offset_s = time.default_utc_offset_s,
@@ -183,6 +183,10 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
                                     .warn = warn}));
   open.readings_ = std::make_unique<ReadingsReader>(std::move(reader));
   return open;
+}
+
+ClampRange OpenSource::range_of_rows() const {
+  return distributional_ && distributional_->state().at_meters() ? distributional_->range() : clamp_;
 }
 
 std::uint64_t OpenSource::change_of_one_meter() const {
