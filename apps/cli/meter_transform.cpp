@@ -88,7 +88,9 @@ Outcome transform(const TransformArguments& arguments) {
   }
   FUGU_ASSIGN(MeterSender sender, MeterSender::open(std::move(meter), readings.format(),
                                                     {arguments.journal, arguments.out}, arguments.gap_slots_max));
-  if (plan.reading_epsilon == 0)
+  if (plan.form == DistributionalForm::bernoulli)
+    note("everything but the mean is protected from whoever gets the values");
+  else if (plan.reading_epsilon == 0)
     note(
         "what readings are like is protected from whoever gets the values, single readings are not: prepare with "
         "--reading-epsilon for that");
@@ -116,7 +118,8 @@ From its first slot on, a meter sends a value for every slot: a missing reading 
 journal has a keyed hash of every reading that was used, and is durable before a value leaves. Killed at any point, give
 the same command again: the same readings give the same values, also with an older journal or none, because draws follow
 from the state's key. Another reading for a slot that was sent is refused (exit code 3): both values would show how far
-apart they are. An --out file that is there gets what it does not have yet.
+apart they are. An --out file that is there gets what it does not have yet; without the journal that its values were sent
+with it is refused, as it might hold readings.
 
 Examples
   fugu meter transform --state h0.state --readings h0.csv --slot-length 15m --journal h0.journal --out h0.sent.csv

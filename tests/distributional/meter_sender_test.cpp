@@ -111,8 +111,9 @@ TEST_F(Sender, AnOlderJournalOrNoneDrawsNothingAnew) {
     ASSERT_EQ(text("a.journal"), journal) << bytes;
   }
   // What the file of sent values has is not sent again, whatever the journal forgot.
-  write_file(directory / "a.journal", journal.substr(0, journal.find('\n') + 1));
-  ASSERT_TRUE(send(rows(0, {11, 21})));
+  const std::string first_slot = journal.substr(0, journal.find('\n', journal.find('\n') + 1) + 1);
+  write_file(directory / "a.journal", first_slot);
+  ASSERT_TRUE(send(rows(0, {10, 21})));
   EXPECT_EQ(text("sent.csv"), whole);
 
   // The broken twin: a state that was prepared again draws anew.
@@ -144,6 +145,15 @@ TEST_F(Sender, WhatCannotBeIsSaid) {
   expect_error(send(rows(500, {10})), Cause::bad_input, "a gap of at most 96 slots");
   EXPECT_TRUE(send(rows(500, {10}), "sent.csv", 1000));
   EXPECT_EQ(lines_of(text("sent.csv")).size(), 1U + 451);
+  // Not what was sent, but readings of the meter: appended to, they would be handed on.
+  write_file(directory / "past.csv", rows(0, {10, 20}));
+  expect_error(send(rows(501, {10}), "past.csv"), Cause::refused,
+               "values of slots that the journal does not begin with");
+  EXPECT_EQ(text("past.csv"), rows(0, {10, 20}));
+  const std::string journal = text("a.journal");
+  std::filesystem::remove(directory / "a.journal");
+  expect_error(send(rows(2, {10}), "past.csv"), Cause::refused, "the journal that they were sent with");
+  write_file(directory / "a.journal", journal);
   write_file(directory / "other.csv", "time,meter,value\n0,b,1\n");
   expect_error(send(rows(501, {10}), "other.csv"), Cause::bad_input, "what this meter sent, and nobody else");
   EXPECT_EQ(text("other.csv"), "time,meter,value\n0,b,1\n");

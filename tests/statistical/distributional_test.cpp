@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <numeric>
 #include <string>
 
 #include "fugu/distributional/meter_transform.hpp"
@@ -253,6 +254,53 @@ TEST(MeterWatch, CannotTellSpreadsApartWhenSlotsAreAskedForAgain) {
   };
   EXPECT_LE(std::fabs(found_with(false)), margin(kTrials)) << "capped, spreads cost nothing: there is nothing to see";
   EXPECT_GT(found_with(true), 0.9) << "the broken twin, which draws anew, must be caught";
+}
+
+// A household and its twin of twelve hours later, as above, but with nobody else's readings and no noise in between.
+TEST(MeterWatch, CannotFindTheHourFromWhatAMeterSends) {
+  constexpr int kTrials = 200;
+  constexpr int kDays = 14;
+  const std::vector<std::vector<std::int64_t>> habits = example_habits();
+  std::vector<double> pattern;  // what the household has more than its twin, by hour
+  for (std::size_t hour = 0; hour < 24; ++hour) {
+    const auto mean = [&](std::size_t at) {
+      return std::accumulate(habits[at].begin(), habits[at].end(), 0.0) / static_cast<double>(habits[at].size());
+    };
+    pattern.push_back(mean(hour) - mean((hour + 12) % 24));
+  }
+  const auto resemblance = [&](std::string_view by, std::size_t shift, SeededBits& bits) {
+    DistributionalPlan plan = habits_plan(DistributionalForm::capped, by);
+    plan.one_level = by != "none";
+    std::vector<std::int64_t> all;
+    for (const auto& values : habits) all.insert(all.end(), values.begin(), values.end());
+    const MeterProfile whole = MeterProfile::learn(all, plan.clamp);
+    std::vector<MeterProfile> profiles;
+    for (std::size_t hour = 0; plan.one_level && hour < 24; ++hour)
+      profiles.push_back(MeterProfile::learn(habits[(hour + shift) % 24], plan.clamp)
+                             .at_level(whole.mean_steps(), whole.variance_steps()));
+    if (!plan.one_level) profiles.push_back(whole);
+    auto state = DistributionalState::prepare(plan, *map_of_one_meter("h"), std::move(profiles));
+    EXPECT_TRUE(state);
+    MeterTransform meter = *MeterTransform::make(*std::move(state));
+    meter.start(Clock(0, 3600));
+    const auto level = static_cast<double>(meter.card().levels[0]);
+    double sum = 0;
+    for (Slot slot = 0; slot < kDays * 24; ++slot) {
+      const auto hour = static_cast<std::size_t>(slot % 24);
+      const Household now{habits[(hour + shift) % 24]};
+      sum += pattern[hour] * (static_cast<double>(meter.sent(slot, reading_of(now, bits))) - level);
+    }
+    return sum;
+  };
+  const auto found_by = [&](std::string_view by) {
+    SeededBits bits(31);
+    int more = 0;
+    for (int trial = 0; trial < kTrials; ++trial)
+      more += (resemblance(by, 0, bits) > 0 ? 1 : 0) - (resemblance(by, 12, bits) > 0 ? 1 : 0);
+    return static_cast<double>(more) / kTrials;
+  };
+  EXPECT_LE(std::fabs(found_by("hour")), margin(kTrials)) << "the streams have the same law";
+  EXPECT_GT(found_by("none"), 0.99) << "the broken twin, one law for all hours, must be caught";
 }
 
 }  // namespace

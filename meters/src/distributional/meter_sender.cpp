@@ -27,8 +27,13 @@ void append_bytes(std::string& message, std::uint64_t value) {
   for (int i = 0; i < 8; ++i) message += static_cast<char>(value >> (8 * i));
 }
 
-/// The last slot that a file of sent values has.
-Result<std::optional<Slot>> last_slot_of(const std::string& path, std::string_view meter, const ReportFormat& format) {
+/// The slots that a file of sent values has.
+struct OutSlots {
+  Slot first = 0;
+  Slot last = 0;
+};
+
+Result<std::optional<OutSlots>> slots_of(const std::string& path, std::string_view meter, const ReportFormat& format) {
   NameTable names;
   names.intern(meter);
   std::optional<std::int64_t> slot_s;
@@ -40,13 +45,21 @@ Result<std::optional<Slot>> last_slot_of(const std::string& path, std::string_vi
                                                        .expected_meter = "what this meter sent, and nobody else"}));
   if (!rows.empty() && !(rows.format().clock == format.clock))
     return found_but_expected({path, 2, 1}, "times of other slots", "those of the readings");
-  std::optional<Slot> last;
+  std::optional<OutSlots> slots;
   MeterReadings::Row row;
   while (true) {
     FUGU_ASSIGN(const bool more, rows.next(row));
-    if (!more) return last;
-    last = row.slot;
+    if (!more) return slots;
+    slots = {slots ? slots->first : row.slot, row.slot};
   }
+}
+
+/// Whether what is in the file can have been sent with the journal: it might hold readings, and would be handed on.
+Result<void> check_sent(const std::string& path, const OutSlots& out, const SentSlots& journal) {
+  if (!journal.hashes.empty() && out.first >= journal.first) return {};
+  const Error error = found_but_expected({path, 2, 1}, "values of slots that the journal does not begin with",
+                                         "the journal that they were sent with, or another file");
+  return Error{Cause::refused, error.message};
 }
 
 }  // namespace
@@ -101,7 +114,11 @@ Result<MeterSender> MeterSender::open(MeterTransform transform, const ReportForm
   MeterSender sender(std::move(transform), format, std::move(journal), std::move(out), gap_slots_max);
   sender.slots_ = std::move(slots);
   if (!sender.out_.is_stdout()) {
-    FUGU_ASSIGN(sender.out_last_, last_slot_of(files.out, sender.transform_.meter(), format));
+    FUGU_ASSIGN(const auto out_slots, slots_of(files.out, sender.transform_.meter(), format));
+    if (out_slots) {
+      FUGU_TRY(check_sent(files.out, *out_slots, sender.slots_));
+      sender.out_last_ = out_slots->last;
+    }
   }
   return sender;
 }

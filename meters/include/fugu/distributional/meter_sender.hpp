@@ -44,8 +44,8 @@ class MeterSender {
     std::string journal;
     std::string out = "-";  ///< CSV `time,meter,value`; a file that is there gets only what it does not have
   };
-  /// `format`: of the readings that will come. Errors: a journal of another state or of other slots, rows of others in
-  /// `out`, files in use.
+  /// `format`: of the readings that will come. Errors: a journal of another state or of other slots, rows in
+  /// `out` of others or from before the journal, files in use.
   static Result<MeterSender> open(MeterTransform transform, const ReportFormat& format, const Files& files,
                                   Slot gap_slots_max = kGapSlotsMax);
 
