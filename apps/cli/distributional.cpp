@@ -223,15 +223,22 @@ Result<std::vector<MeterLevels>> levels_of(const std::vector<MeterCard>& cards, 
   return levels;
 }
 
-/// How far the constants that meters drew put the totals off, typically.
-void note_constants(const DistributionalState& state, const SeriesMap& map) {
+/// How far constants and noise of the meters put the totals off, typically.
+void note_accuracy(const DistributionalState& state, const SeriesMap& map) {
   if (state.plan().form == DistributionalForm::bernoulli) return;
   const auto laws = state.parameter_noise();
   std::size_t most = 0;
   for (SeriesId id = 0; id < map.series().size(); ++id) most = std::max(most, map.meters_in(id));
-  const double sd = laws->mean_scale()->to_double() * std::sqrt(2.0 * static_cast<double>(most));
-  note("each meter added constants of its own: they put a total of " + std::to_string(most) + " meters off by about " +
-       short_number(sd * state.plan().unit_step.to_double()));
+  const auto off_by = [&](const Rational& scale) {
+    return short_number(scale.to_double() * std::sqrt(2.0 * static_cast<double>(most)) *
+                        state.plan().unit_step.to_double());
+  };
+  std::string text = "each meter adds constants of its own: they put a total of " + std::to_string(most) +
+                     " meters off by about " + off_by(*laws->mean_scale()) + ", for good";
+  const auto reading_scale = state.plan().reading_scale();
+  if (reading_scale && *reading_scale)
+    text += "; noise in their values adds about " + off_by(**reading_scale) + " in each slot";
+  note(text);
 }
 
 struct GatherArguments {
@@ -252,7 +259,7 @@ Outcome gather(const GatherArguments& arguments) {
   FUGU_TRY(state.save(arguments.out));
   note("state of a sum over " + std::to_string(map.meter_count()) +
        " meters that transform: give fugu publish what they send, not readings");
-  note_constants(state, map);
+  note_accuracy(state, map);
   return kDone;
 }
 
@@ -293,7 +300,7 @@ Outcome change_at_meters(const ChangeArguments& arguments, const DistributionalS
   FUGU_TRY(after.replace(arguments.state));
   note("the state has the meters of the new map; meters take their constants along, so nobody pays for it");
   note("start fugu publish again, with the new map");
-  note_constants(after, map);
+  note_accuracy(after, map);
   return kDone;
 }
 
