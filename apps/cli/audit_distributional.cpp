@@ -9,9 +9,11 @@ namespace fugu::cli {
 
 Result<bool> print_audit(const DistributionalState& state) {
   const DistributionalPlan& plan = state.plan();
-  FUGU_ASSIGN(const ParameterNoise laws, ParameterNoise::make(plan, state.series_per_meter()));
+  FUGU_ASSIGN(const ParameterNoise laws, state.parameter_noise());
   const double unit = plan.unit_step.to_double();
   std::printf("state       %s\nform        %s\n", state.id().c_str(), std::string(name_of(plan.form)).c_str());
+  std::printf("transform   %s\n", state.at_meters() ? "at the meters: the promise holds against whoever adds up as well"
+                                                    : "by whoever has this state, who sees readings");
   std::printf("per slot    one meter changes a total by %s at most\n",
               short_number(static_cast<double>(state.transform().change_steps()) * unit).c_str());
   if (plan.form == DistributionalForm::bernoulli) {
@@ -20,7 +22,7 @@ Result<bool> print_audit(const DistributionalState& state) {
   }
   const double mean_scale = laws.mean_scale()->to_double();
   // A meter is protected in all its series and at all its levels together.
-  const auto shared = static_cast<double>(state.series_per_meter() * plan.levels());
+  const auto shared = static_cast<double>((state.at_meters() ? 1 : state.series_per_meter()) * plan.levels());
   const double mean_epsilon = static_cast<double>(plan.clamp.hi - plan.clamp.lo) * shared / mean_scale;
   std::printf("laws        learned by %s: %zu circumstance%s, %zu level%s\n", plan.circumstances.text().c_str(),
               plan.circumstances.count(), plan.circumstances.count() == 1 ? "" : "s", plan.levels(),
@@ -48,6 +50,13 @@ Result<bool> print_audit(const DistributionalState& state) {
       "learned\n",
       short_number(epsilon).c_str(), delta, short_number(plan.epsilon).c_str(), plan.delta,
       holds ? "holds" : "does not hold");
+  if (plan.reading_epsilon > 0) {
+    FUGU_ASSIGN(const std::optional<Rational> scale, plan.reading_scale());
+    std::printf("readings    noise of scale %s in each value: a reading has ε = %s from whoever gets the values\n",
+                short_number(scale->to_double() * unit).c_str(), short_number(plan.reading_epsilon).c_str());
+  } else if (state.at_meters()) {
+    std::printf("NOT HIDDEN  single readings from whoever gets the values (prepare --meter --reading-epsilon)\n");
+  }
   if (const auto draws = static_cast<double>(state.draws_for_one_meter()); draws > 1)
     std::printf(
         "changes     meters joined, left or moved: one of them has ε = %s, δ = %.3g; those that stayed as above\n",
@@ -73,7 +82,7 @@ void add_misfits(const LedgerHeader& run, const DistributionalState& state, Audi
   std::size_t most = 0;
   for (std::size_t i = 0; i < run.exposure.signature_count(); ++i)
     most = std::max(most, run.exposure.signature(i).size());
-  if (most > state.series_per_meter())
+  if (most > state.series_per_meter() && !state.at_meters())
     report.add("a meter counts into " + std::to_string(most) + " series; the constants were drawn for meters in " +
                std::to_string(state.series_per_meter()) + " at most");
 }

@@ -3,7 +3,7 @@
 
 #include "command.hpp"
 #include "fugu/distributional/learning.hpp"
-#include "fugu/distributional/state.hpp"
+#include "fugu/distributional/meter_transform.hpp"
 #include "source_options.hpp"
 
 namespace fugu::cli {
@@ -31,6 +31,10 @@ hour,weekend,season). What is not in this list is not hidden: with --by none som
 pattern finds it in the totals. Every hour has a constant of its own, and they share ε: 24 hours, constants 24 times as
 large. With --one-level meters send one mean at all hours: one constant, but totals that do not follow the day either.
 
+Who is trusted: with prepare and publish alone, whoever runs them sees readings, and readers of the release are kept out.
+If meters must not trust whoever adds up, each prepares for itself (prepare --meter) and transforms its own readings (fugu
+meter transform); gather makes the state that publish sums with. Constants add up then: n meters, √n times as large.
+
 Example
   fugu distributional prepare --transform gaussian --readings past.csv --series-map feeders.csv --clamp 10 \
                               --unit-step 0.01 --slot-length 15m --spread 1 --epsilon 1 --out stream.state
@@ -57,6 +61,8 @@ struct PrepareArguments {
   double sample = 1;
   std::string by = "hour";
   bool one_level = false;
+  std::string meter;
+  double reading_epsilon = 0;
   std::string out;
 };
 
@@ -76,6 +82,13 @@ Result<DistributionalPlan> plan_of(const PrepareArguments& arguments) {
     complain("--width: expected 1 to 1000, in spreads");
   if (arguments.one_level && (bernoulli || arguments.by == "none"))
     complain("--one-level goes with --by: without circumstances a meter has one level anyway");
+  if (arguments.meter.empty() == arguments.series_map.empty())
+    complain("expected --series-map, for a stream whose readings come together here, or --meter, for one meter alone");
+  if (arguments.hidden && !arguments.meter.empty())
+    complain(
+        "--hidden is not for --meter: a single meter hides its spread with less noise by having that of all others");
+  if (arguments.reading_epsilon != 0 && arguments.meter.empty())
+    complain("--reading-epsilon belongs to --meter: where readings come together, fugu publish adds less noise");
   if (!wrong.empty()) return Error{Cause::usage, wrong};
 
   DistributionalPlan plan;
@@ -83,6 +96,7 @@ Result<DistributionalPlan> plan_of(const PrepareArguments& arguments) {
   FUGU_ASSIGN(plan.clamp, parse_clamp(plan.unit_step, arguments.clamp));
   plan.delta = arguments.delta;
   plan.sample = arguments.sample;
+  plan.reading_epsilon = arguments.reading_epsilon;
   if (bernoulli) {
     plan.form = DistributionalForm::bernoulli;
   } else {
@@ -108,6 +122,7 @@ struct Past {
   std::string path;
   std::string slot_length;
   bool sets_offset;  ///< hours are those of the offset that they begin with, from now on
+  std::string expected_meter = "a meter of the series map";
 };
 
 Result<Learned> learn(const Past& past, DistributionalPlan& plan, const SeriesMap& map,
@@ -122,7 +137,8 @@ Result<Learned> learn(const Past& past, DistributionalPlan& plan, const SeriesMa
   NameTable meters;
   for (MeterId meter = 0; meter < map.meter_count(); ++meter) meters.intern(map.meter_name(meter));
   FUGU_ASSIGN(Input input, Input::open(past.path));
-  FUGU_ASSIGN(MeterReadings readings, MeterReadings::open(std::move(input), meters, {plan.unit_step, slot_s, warn}));
+  FUGU_ASSIGN(MeterReadings readings,
+              MeterReadings::open(std::move(input), meters, {plan.unit_step, slot_s, warn, past.expected_meter}));
   if (past.sets_offset) {
     FUGU_ASSIGN(plan.circumstances, Circumstances::parse(plan.circumstances.text(), readings.format().utc_offset_s));
   }
@@ -156,24 +172,94 @@ void warn_about_size(const DistributionalState& state) {
        ", a larger --epsilon, more meters");
 }
 
+Result<SeriesMap> map_of(const PrepareArguments& arguments) {
+  if (!arguments.meter.empty()) return of_option("--meter", map_of_one_meter(arguments.meter));
+  FUGU_ASSIGN(Input input, Input::open(arguments.series_map));
+  return SeriesMap::read(std::move(input));
+}
+
 Outcome prepare(const PrepareArguments& arguments) {
   FUGU_ASSIGN(DistributionalPlan plan, plan_of(arguments));
-  FUGU_ASSIGN(Input map_input, Input::open(arguments.series_map));
-  FUGU_ASSIGN(const SeriesMap map, SeriesMap::read(std::move(map_input)));
+  FUGU_ASSIGN(const SeriesMap map, map_of(arguments));
+  const bool alone = !arguments.meter.empty();
   std::vector<MeterId> all;
   for (MeterId meter = 0; meter < map.meter_count(); ++meter) all.push_back(meter);
-  FUGU_ASSIGN(Learned learned, learn({arguments.readings, arguments.slot_length, true}, plan, map, all));
+  Past past{arguments.readings, arguments.slot_length, true};
+  if (alone) past.expected_meter = "readings of this meter alone";
+  FUGU_ASSIGN(Learned learned, learn(past, plan, map, all));
   FUGU_ASSIGN(const DistributionalState state,
               DistributionalState::prepare(plan, map, learned.profiles, learned.until_s));
   FUGU_TRY(state.save(arguments.out));
-  note(std::string(name_of(plan.form)) + " state of " + std::to_string(map.meter_count()) +
-       " meters; keep it for the life of the stream, and secret");
+  note(std::string(name_of(plan.form)) + " state of " +
+       (alone ? "meter " + shown_name(arguments.meter) + "; it stays at the meter, for the life of the stream"
+              : std::to_string(map.meter_count()) + " meters; keep it for the life of the stream, and secret"));
   if (state.transform().squeezed() > 0) {
     note(std::to_string(state.transform().squeezed()) +
          " meters spread more than --spread allows: what they send swings less than their readings");
   }
   warn_about_learning(learned, plan);
-  warn_about_size(state);
+  if (!alone) warn_about_size(state);
+  return kDone;
+}
+
+/// Levels of the wanted meters of a map, in that order.
+Result<std::vector<MeterLevels>> levels_of(const std::vector<MeterCard>& cards, const SeriesMap& map,
+                                           const std::vector<MeterId>& wanted) {
+  std::vector<const MeterCard*> by_meter(map.meter_count());
+  for (const MeterCard& card : cards) {
+    const auto meter = map.meter(card.meter);
+    if (!meter)
+      return Error{Cause::bad_input, "--cards: found one of meter " + shown_name(card.meter) +
+                                         "; expected cards of meters in the series map"};
+    by_meter[*meter] = &card;
+  }
+  std::vector<MeterLevels> levels;
+  for (const MeterId meter : wanted) {
+    if (by_meter[meter] == nullptr)
+      return Error{Cause::bad_input, "--cards: found none of meter " + shown_name(map.meter_name(meter)) +
+                                         "; expected one of each meter that is new in the series map"};
+    levels.push_back(by_meter[meter]->levels);
+  }
+  return levels;
+}
+
+/// How far constants and noise of the meters put the totals off, typically.
+void note_accuracy(const DistributionalState& state, const SeriesMap& map) {
+  if (state.plan().form == DistributionalForm::bernoulli) return;
+  const auto laws = state.parameter_noise();
+  std::size_t most = 0;
+  for (SeriesId id = 0; id < map.series().size(); ++id) most = std::max(most, map.meters_in(id));
+  const auto off_by = [&](const Rational& scale) {
+    return short_number(scale.to_double() * std::sqrt(2.0 * static_cast<double>(most)) *
+                        state.plan().unit_step.to_double());
+  };
+  std::string text = "each meter adds constants of its own: they put a total of " + std::to_string(most) +
+                     " meters off by about " + off_by(*laws->mean_scale()) + ", for good";
+  const auto reading_scale = state.plan().reading_scale();
+  if (reading_scale && *reading_scale)
+    text += "; noise in their values adds about " + off_by(**reading_scale) + " in each slot";
+  note(text);
+}
+
+struct GatherArguments {
+  std::string cards;
+  std::string series_map;
+  std::string out;
+};
+
+Outcome gather(const GatherArguments& arguments) {
+  FUGU_ASSIGN(Input card_input, Input::open(arguments.cards));
+  FUGU_ASSIGN(const std::vector<MeterCard> cards, read_cards(std::move(card_input)));
+  FUGU_ASSIGN(Input map_input, Input::open(arguments.series_map));
+  FUGU_ASSIGN(const SeriesMap map, SeriesMap::read(std::move(map_input)));
+  std::vector<MeterId> all;
+  for (MeterId meter = 0; meter < map.meter_count(); ++meter) all.push_back(meter);
+  FUGU_ASSIGN(const std::vector<MeterLevels> levels, levels_of(cards, map, all));
+  FUGU_ASSIGN(const DistributionalState state, DistributionalState::gather(cards.front().plan, map, levels));
+  FUGU_TRY(state.save(arguments.out));
+  note("state of a sum over " + std::to_string(map.meter_count()) +
+       " meters that transform: give fugu publish what they send, not readings");
+  note_accuracy(state, map);
   return kDone;
 }
 
@@ -182,6 +268,7 @@ struct ChangeArguments {
   std::string series_map;
   std::string readings;
   std::string slot_length;
+  std::string cards;
 };
 
 std::string cost_text(const DistributionalPlan& plan) {
@@ -191,10 +278,38 @@ std::string cost_text(const DistributionalPlan& plan) {
   return cost + " for it, one that moved twice that, nobody else anything; the constants of their series grow";
 }
 
+Outcome change_at_meters(const ChangeArguments& arguments, const DistributionalState& before, const SeriesMap& map) {
+  if (!arguments.readings.empty())
+    return Error{Cause::usage, "--readings: meters of this stream learn for themselves; give the --cards of new ones"};
+  std::vector<MeterCard> cards;
+  if (!arguments.cards.empty()) {
+    FUGU_ASSIGN(Input input, Input::open(arguments.cards));
+    FUGU_ASSIGN(cards, read_cards(std::move(input)));
+    if (cards.front().plan.text() != before.plan().text())
+      return Error{Cause::refused, "--cards: found other parameters than those of the state; expected the same"};
+  }
+  for (const MeterCard& card : cards) {
+    const auto known = before.position_of(card.meter);
+    if (known && before.means_of(*known) != card.levels)
+      return Error{Cause::refused, "--cards: found another one of meter " + shown_name(card.meter) +
+                                       " than before; expected a meter that prepared again to have a new name: it pays "
+                                       "ε once more"};
+  }
+  FUGU_ASSIGN(const std::vector<MeterLevels> levels, levels_of(cards, map, before.newcomers(map)));
+  FUGU_ASSIGN(const DistributionalState after, before.changed_levels(map, levels));
+  FUGU_TRY(after.replace(arguments.state));
+  note("the state has the meters of the new map; meters take their constants along, so nobody pays for it");
+  note("start fugu publish again, with the new map");
+  note_accuracy(after, map);
+  return kDone;
+}
+
 Outcome change(const ChangeArguments& arguments) {
   FUGU_ASSIGN(const DistributionalState before, DistributionalState::load(arguments.state));
   FUGU_ASSIGN(Input map_input, Input::open(arguments.series_map));
   FUGU_ASSIGN(const SeriesMap map, SeriesMap::read(std::move(map_input), before.series()));
+  if (before.at_meters()) return change_at_meters(arguments, before, map);
+  if (!arguments.cards.empty()) return Error{Cause::usage, "--cards belongs to a state of fugu distributional gather"};
   DistributionalPlan plan = before.plan();
   FUGU_ASSIGN(const Learned learned,
               learn({arguments.readings, arguments.slot_length, false}, plan, map, before.newcomers(map)));
@@ -224,13 +339,21 @@ Examples
   fugu distributional prepare --hidden --delta 1e-6 --readings past.csv --series-map feeders.csv --clamp 10 \
                               --unit-step 0.01 --slot-length 15m --spread 1 --epsilon 1 --out stream.state
   fugu distributional prepare --transform bernoulli --series-map feeders.csv --clamp 10 --out stream.state
+At a meter that does not trust whoever adds up, with the same options at every meter:
+  fugu distributional prepare --meter h0 --readings h0-past.csv --slot-length 15m --clamp 10 --unit-step 0.01 \
+                              --spread 1 --epsilon 1 --reading-epsilon 1 --out h0.state
 )");
   prepare_command->add_option("--transform", arguments->transform, "gaussian, stable or bernoulli")
       ->check(CLI::IsMember({"gaussian", "stable", "bernoulli"}))
       ->capture_default_str();
   prepare_command->add_flag("--hidden", arguments->hidden, "Meters keep their own spread, which is hidden under δ");
   prepare_command->add_option("--readings", arguments->readings, "Past readings, CSV long, ordered by time");
-  prepare_command->add_option("--series-map", arguments->series_map, "CSV meter,series: as of the stream")->required();
+  prepare_command->add_option("--series-map", arguments->series_map, "CSV meter,series: as of the stream");
+  prepare_command->add_option("--meter", arguments->meter,
+                              "Instead of a map: the state of this meter alone, which it keeps (fugu meter transform)");
+  prepare_command->add_option("--reading-epsilon", arguments->reading_epsilon,
+                              "--meter: noise in each value, so that a single reading is this well protected from "
+                              "whoever adds up; without it, it is not");
   prepare_command->add_option("--clamp", arguments->clamp, "Public bound of a reading: K for [0, K], or LO:HI")
       ->required();
   prepare_command->add_option("--unit-step", arguments->unit_step, "Grid of all values")->capture_default_str();
@@ -258,6 +381,26 @@ Examples
   prepare_command->callback([arguments, &outcome] { outcome = prepare(*arguments); });
 }
 
+void add_gather(CLI::App& command, Outcome& outcome) {
+  auto arguments = std::make_shared<GatherArguments>();
+  CLI::App* gather_command =
+      command.add_subcommand("gather", "For a sum over meters that transform their own readings: its state");
+  gather_command->footer(R"(
+Takes the cards of all meters in the map (fugu meter card), one after the other in one file: cat cards/* > all.cards.
+With the state fugu publish adds up what meters sent, within what a meter can have sent, and draws in the place of one
+that is silent. It has no constants: meters added their own. Keep it, and keep it secret: its key is for those draws.
+
+Give publish what meters sent, never readings: it cannot tell them apart, and readings have no such promise.
+
+Example
+  fugu distributional gather --cards all.cards --series-map feeders.csv --out sum.state
+)");
+  gather_command->add_option("--cards", arguments->cards, "Cards of all meters, one after the other")->required();
+  gather_command->add_option("--series-map", arguments->series_map, "CSV meter,series: as of the stream")->required();
+  gather_command->add_option("--out", arguments->out, "State of the stream")->required();
+  gather_command->callback([arguments, &outcome] { outcome = gather(*arguments); });
+}
+
 void add_change(CLI::App& command, Outcome& outcome) {
   auto arguments = std::make_shared<ChangeArguments>();
   CLI::App* change_command = command.add_subcommand("change", "Let meters join, leave or move, at a stated cost");
@@ -267,7 +410,8 @@ difference of totals before and after would be what the meter is like. Who joins
 nobody else pays; but constants add up, so make many changes at once. A meter that stays in the map and does not report
 any more costs nothing: draws of its law stay in the total.
 
-Past readings are needed of meters that are new, and must end before the stream goes on.
+Past readings are needed of meters that are new, and must end before the stream goes on. Where meters transform (gather),
+their cards are needed instead; nothing is drawn, and nobody pays, because meters take their own constants along.
 
 Examples
   fugu distributional change --state stream.state --series-map feeders-new.csv --readings past.csv --slot-length 15m
@@ -276,6 +420,8 @@ Examples
   change_command->add_option("--series-map", arguments->series_map, "CSV meter,series: as of now on")->required();
   change_command->add_option("--readings", arguments->readings,
                              "Past readings of new meters, CSV long, ordered by time");
+  change_command->add_option("--cards", arguments->cards,
+                             "Where meters transform: cards of new ones (fugu meter card)");
   change_command->add_option("--slot-length", arguments->slot_length, "Length of a slot when times are stamps: 15m");
   change_command->callback([arguments, &outcome] { outcome = change(*arguments); });
 }
@@ -287,6 +433,7 @@ void add_distributional(CLI::App& app, Outcome& outcome) {
   command->footer(kExamples);
   command->require_subcommand(1);
   add_prepare(*command, outcome);
+  add_gather(*command, outcome);
   add_change(*command, outcome);
 }
 

@@ -1,4 +1,4 @@
-// fugu meter: temporal perturbation. Keys, the meter's side, and what the lag costs.
+// fugu meter: temporal perturbation. Keys, the meter's side, and what the lag costs. The rest is in meter_*.cpp.
 #include "meter.hpp"
 
 #include <cmath>
@@ -24,6 +24,9 @@ still be estimated.
   lagged     (--epsilon E --delta D)   also arrival times are (E, D)-protected, at the price of a constant lag
 
 Neither hides how much a meter reports, or sums over time. docs/guarantees/temporal.md says what is promised to whom.
+
+A meter can also send other values than its readings, so that whoever adds them up does not learn what they are like:
+fugu meter transform --help. docs/guarantees/distributional.md
 
 Example
   fugu simulate households --households 20 --days 1 --slot-length 15m --readings readings.csv
@@ -329,13 +332,15 @@ void add_lag(CLI::App& command, Outcome& outcome) {
 }  // namespace
 
 void add_meter(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("meter", "Hide when a meter measured, keep how much");
+  CLI::App* command =
+      app.add_subcommand("meter", "What runs at meters: hide when they measured, or what their readings are like");
   command->footer(kExamples);
   command->require_subcommand(1);
   add_keys(*command, outcome);
   add_report_command(*command, outcome);
   add_meter_collect(*command, outcome);
   add_lag(*command, outcome);
+  add_meter_transform(*command, outcome);
 }
 
 }  // namespace fugu::cli

@@ -11,6 +11,8 @@
 namespace fugu::cli {
 
 void add_meter_collect(CLI::App& command, Outcome& outcome);
+/// fugu meter card, fugu meter transform.
+void add_meter_transform(CLI::App& command, Outcome& outcome);
 
 inline Result<std::optional<std::int64_t>> slot_length_of(const std::string& text) {
   if (text.empty()) return std::optional<std::int64_t>();

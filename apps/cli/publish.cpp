@@ -520,7 +520,7 @@ void add_publish(CLI::App& app, Outcome& outcome) {
   options->source.add_live_to(*command);
   command
       ->add_option("--distributional", options->source.distributional,
-                   "State of fugu distributional prepare: meters send what it says instead of their readings")
+                   "State of fugu distributional prepare or gather: meters send what it says instead of their readings")
       ->group("Input");
   options->definition.add_to(*command);
   options->definition.policies.add_admission_to(*command);

@@ -179,7 +179,7 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
   FUGU_ASSIGN(ReadingsReader reader,
               ReadingsReader::open(std::move(input), std::move(map),
                                    {.unit_step = open.unit_step_,
-                                    .clamp = open.clamp_,
+                                    .clamp = open.range_of_rows(),
                                     .clamp_over_time = std::move(clamp_over_time),
                                     .slot_s = time.slot_s,
                                     .origin = time.origin,
@@ -214,6 +214,10 @@ Result<void> OpenSource::read_clamp(const SourceOptions& options) {
 
 Result<Exposure> OpenSource::exposure_over_time(const Exposure& largest, const RunClock& clock) const {
   return cli::exposure_over_time(largest, *clamp_schedule_, clamps_.sensitivities(largest), clock);
+}
+
+ClampRange OpenSource::range_of_rows() const {
+  return distributional_ && distributional_->state().at_meters() ? distributional_->range() : clamp_;
 }
 
 std::uint64_t OpenSource::change_of_one_meter() const {

@@ -77,6 +77,8 @@ class OpenSource {
  private:
   Result<void> read_clamp(const SourceOptions& options);
   std::uint64_t change_of_one_meter() const;
+  /// What rows are clamped to: a reading's bounds, or those of what meters can have sent.
+  ClampRange range_of_rows() const;
   /// For ReadingsOptions::new_map.
   std::function<std::optional<SeriesMap>(const SeriesMap&)> follow_maps(const SeriesMapPaths& paths,
                                                                         const SeriesMapVersions& read) const;

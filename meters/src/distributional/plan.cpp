@@ -75,8 +75,17 @@ Result<void> DistributionalPlan::check() const {
   } else if (delta != 0) {
     complain("δ belongs to the hidden form; the others need none");
   }
+  if (reading_epsilon != 0 && (form != DistributionalForm::capped || !Epsilon::make(reading_epsilon)))
+    complain("the ε of single readings is between 0 and 32768, and belongs to the capped form");
   if (!wrong.empty()) return Error{Cause::usage, wrong};
   return {};
+}
+
+Result<std::optional<Rational>> DistributionalPlan::reading_scale() const {
+  if (reading_epsilon == 0) return std::optional<Rational>();
+  FUGU_ASSIGN(const Rational scale,
+              scale_for(2 * static_cast<uint128>(half_width_steps), Budget::round_down(reading_epsilon)));
+  return std::optional<Rational>(scale);
 }
 
 std::string DistributionalPlan::text() const {
@@ -89,6 +98,7 @@ std::string DistributionalPlan::text() const {
   text.append(" by=").append(circumstances.text());
   text.append(" utc-offset=").append(std::to_string(circumstances.utc_offset_s()));
   text.append(" levels=").append(one_level ? "one" : "each");
+  if (reading_epsilon != 0) text.append(" reading-epsilon=").append(number(reading_epsilon));
   return text;
 }
 
@@ -121,6 +131,7 @@ Result<DistributionalPlan> DistributionalPlan::parse(std::string_view text) {
     if (found) plan.circumstances = *circumstances;
     plan.one_level = facts["levels"] == "one";
   }
+  if (facts.contains("reading-epsilon")) found = found && parse_number(facts["reading-epsilon"], plan.reading_epsilon);
   if (!found) return Error{Cause::bad_input, "found other parameters than fugu writes"};
   plan.unit_step = *step;
   FUGU_TRY(plan.check());

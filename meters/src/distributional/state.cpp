@@ -4,6 +4,7 @@
 //     id,HEX
 //     key,HEX                                         what draws follow from
 //     plan,…
+//     transformed,at-meters                           if meters send what is summed; profiles are their levels then
 //     learned-until,SECONDS                           end of the past readings, if they have time stamps
 //     series-per-meter,COUNT                          what the constants are for
 //     series,NAME,mean,variance,mean,variance…        the constants by level, in the order of the series map
@@ -16,13 +17,11 @@
 // Version 2 had neither circumstances nor changes, and is read as a state without them.
 #include "fugu/distributional/state.hpp"
 
-#include <xxhash.h>
-
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 
+#include "checked_lines.hpp"
 #include "fugu/base/durable_file.hpp"
 #include "fugu/noise/discrete_gaussian.hpp"
 #include "fugu/stream/csv.hpp"
@@ -31,6 +30,9 @@ namespace fugu {
 
 namespace {
 
+using detail::parse_whole;
+using detail::take_key;
+
 constexpr std::string_view kMagic = "fugu-distributional-state,3";
 constexpr std::string_view kMagicWithoutCircumstances = "fugu-distributional-state,2";
 constexpr std::string_view kMagicWithoutKey = "fugu-distributional-state,1";
@@ -38,35 +40,14 @@ constexpr std::string_view kMagicWithoutKey = "fugu-distributional-state,1";
 /// So often constants of one series are drawn, at most: their sum stays within what a slot can take.
 constexpr std::size_t kDrawsMax = 256;
 
-std::string hex(std::uint64_t word) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(word));
-  return text;
-}
-
-std::string checksum(std::string_view text) { return hex(XXH3_64bits(text.data(), text.size())); }
-
-/// What follows `key,` on a line.
-bool take_key(std::string_view& line, std::string_view key) {
-  if (!line.starts_with(key) || line.size() <= key.size() || line[key.size()] != ',') return false;
-  line.remove_prefix(key.size() + 1);
-  return true;
-}
-
 /// Whether ParameterNoise can have drawn it, and a slot can take it.
 bool is_sound(const SeriesConstants& drawn) {
   if (drawn.mean_steps < -kStepsMax || drawn.mean_steps > kStepsMax || drawn.variance_steps < 0) return false;
   return drawn.variance_steps == 0 || is_gaussian_variance({static_cast<std::uint64_t>(drawn.variance_steps), 1});
 }
 
-bool parse_steps(std::string_view text, std::int64_t& value) {
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return fault == std::errc() && end == text.data() + text.size();
-}
-
 bool parse_count(std::string_view text, std::uint64_t& value) {
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return fault == std::errc() && end == text.data() + text.size() && value > 0 && value < kDrawsMax * kDrawsMax;
+  return parse_whole(text, value) && value > 0 && value < kDrawsMax * kDrawsMax;
 }
 
 Error damaged(const Location& where) {
@@ -90,9 +71,21 @@ void draw_levels(const ParameterNoise& laws, const DistributionalPlan& plan, Noi
   for (std::size_t level = 0; level < plan.levels(); ++level) drawn.push_back(laws.draw(noise));
 }
 
+/// Of a meter whose levels are known and whose readings are not: draws around them.
+void append_profiles(const DistributionalPlan& plan, const MeterLevels& levels, std::vector<MeterProfile>& profiles) {
+  if (plan.form == DistributionalForm::bernoulli) return;
+  FUGU_CHECK(levels.size() == plan.levels());
+  for (std::size_t c = 0; c < plan.circumstances.count(); ++c)
+    profiles.push_back(MeterProfile::unlearned(levels[plan.level_in(c)], 0));
+}
+
+/// What a meter's mean can be: with its constant it is beyond what its readings can be.
+constexpr ClampRange kAnyLevel{-kStepsMax, kStepsMax};
+
 /// What the lines of a state say, until all are there.
 struct StateParts {
   DistributionalPlan plan;
+  bool at_meters = false;
   std::vector<std::string> series = {};
   NameTable names = {};  // of the series
   std::vector<std::vector<SeriesConstants>> constants = {};
@@ -116,7 +109,7 @@ struct StateParts {
       return false;
     for (std::size_t i = 1; i < fields.size(); i += 2) {
       SeriesConstants drawn;
-      if (!parse_steps(fields[i], drawn.mean_steps) || !parse_steps(fields[i + 1], drawn.variance_steps) ||
+      if (!parse_whole(fields[i], drawn.mean_steps) || !parse_whole(fields[i + 1], drawn.variance_steps) ||
           !is_sound(drawn))
         return false;
       constants[*id].push_back(drawn);
@@ -140,35 +133,10 @@ struct StateParts {
   }
 
   bool take_profile(std::string_view text) {
-    auto profile = MeterProfile::parse(text, plan.clamp);
+    auto profile = MeterProfile::parse(text, at_meters ? kAnyLevel : plan.clamp);
     if (profile) profiles.push_back(*std::move(profile));
     return profile.has_value();
   }
-};
-
-/// Lines of a state, each added to what the checksum is of.
-class StateLines {
- public:
-  explicit StateLines(Input input) : lines_(std::move(input)) {}
-
-  Result<std::string_view> next() {
-    FUGU_ASSIGN(const auto line, lines_.next());
-    if (!line) {
-      return found_but_expected({lines_.file(), lines_.line(), 0}, "the end of the file",
-                                "the rest of a state file; restore it from a copy: constants must not be drawn again");
-    }
-    before_ = text_.size();
-    text_.append(*line).append("\n");
-    return *line;
-  }
-  Location here() const { return lines_.at(1); }
-  /// Of all lines but the last.
-  std::string checksum_before() const { return checksum(std::string_view(text_).substr(0, before_)); }
-
- private:
-  LineReader lines_;
-  std::string text_;
-  std::size_t before_ = 0;
 };
 
 }  // namespace
@@ -191,6 +159,9 @@ bool DistributionalState::is_consistent() const {
   for (const Member& member : members_) {
     if (member.series.size() > series_per_meter_) return false;
   }
+  for (const MeterProfile& profile : transform_.profiles()) {
+    if (at_meters_ && profile.learned()) return false;
+  }
   for (std::size_t law = 0; plan.one_level && law < transform_.profiles().size(); ++law) {
     const MeterProfile& profile = transform_.profiles()[law];
     const MeterProfile& first = transform_.profiles()[law / laws * laws];
@@ -200,6 +171,15 @@ bool DistributionalState::is_consistent() const {
 }
 
 std::optional<std::size_t> DistributionalState::position_of(std::string_view meter) const { return names_.find(meter); }
+
+MeterLevels DistributionalState::means_of(std::size_t position) const {
+  MeterLevels means;
+  if (transform_.profiles().empty()) return means;
+  means.resize(plan().levels());
+  for (std::size_t c = 0; c < plan().circumstances.count(); ++c)
+    means[plan().level_in(c)] = transform_.profiles()[transform_.law_of(position, c)].mean_steps();
+  return means;
+}
 
 std::uint64_t DistributionalState::draws_for_one_meter() const {
   std::uint64_t most = 1;
@@ -214,24 +194,52 @@ Result<DistributionalState> DistributionalState::prepare(const DistributionalPla
              (plan.form == DistributionalForm::bernoulli ? 0 : map.meter_count() * plan.circumstances.count()));
   FUGU_ASSIGN(DistributionalTransform transform, DistributionalTransform::make(plan, std::move(profiles)));
   DistributionalState state(std::move(transform));
-  state.series_ = map.series();
-  for (const std::string& name : state.series_) FUGU_TRY(check_name(name));
-  for (MeterId meter = 0; meter < map.meter_count(); ++meter) {
-    FUGU_TRY(check_name(map.meter_name(meter)));
-    const auto series = map.series_of(meter);
-    state.members_.push_back({std::string(map.meter_name(meter)), {series.begin(), series.end()}});
-    state.series_per_meter_ = std::max<std::uint64_t>(state.series_per_meter_, series.size());
-  }
-  state.index_members();
-  FUGU_ASSIGN(const ParameterNoise laws, ParameterNoise::make(plan, state.series_per_meter_));
+  FUGU_TRY(state.take_members(map));
+  FUGU_ASSIGN(const ParameterNoise laws, state.parameter_noise());
   SecureNoise noise;
   state.constants_.resize(state.series_.size());
   for (auto& drawn : state.constants_) draw_levels(laws, plan, noise, drawn);
-  SecureBits bits;
-  state.id_ = hex(bits.take64()) + hex(bits.take64());
-  state.key_ = SecretKey::make();
+  state.draw_id_and_key();
   state.learned_until_s_ = learned_until_s;
   return state;
+}
+
+Result<DistributionalState> DistributionalState::gather(const DistributionalPlan& plan, const SeriesMap& map,
+                                                        const std::vector<MeterLevels>& levels) {
+  FUGU_CHECK(levels.size() == map.meter_count());
+  std::vector<MeterProfile> profiles;
+  for (const MeterLevels& of_meter : levels) append_profiles(plan, of_meter, profiles);
+  FUGU_ASSIGN(DistributionalTransform transform, DistributionalTransform::make(plan, std::move(profiles)));
+  DistributionalState state(std::move(transform));
+  state.at_meters_ = true;
+  FUGU_TRY(state.take_members(map));
+  state.constants_.assign(state.series_.size(), std::vector<SeriesConstants>(plan.levels()));
+  state.draw_id_and_key();
+  return state;
+}
+
+Result<void> DistributionalState::take_members(const SeriesMap& map) {
+  series_ = map.series();
+  for (const std::string& name : series_) FUGU_TRY(check_name(name));
+  for (MeterId meter = 0; meter < map.meter_count(); ++meter) {
+    FUGU_TRY(check_name(map.meter_name(meter)));
+    const auto series = map.series_of(meter);
+    members_.push_back({std::string(map.meter_name(meter)), {series.begin(), series.end()}});
+    series_per_meter_ = std::max<std::uint64_t>(series_per_meter_, series.size());
+  }
+  index_members();
+  return {};
+}
+
+void DistributionalState::draw_id_and_key() {
+  SecureBits bits;
+  id_ = detail::hex_of(bits.take64()) + detail::hex_of(bits.take64());
+  key_ = SecretKey::make();
+}
+
+Result<ParameterNoise> DistributionalState::parameter_noise() const {
+  // A meter that draws its own constant has one, whatever it counts into.
+  return ParameterNoise::make(plan(), at_meters_ ? 1 : series_per_meter_);
 }
 
 std::vector<MeterId> DistributionalState::newcomers(const SeriesMap& map) const {
@@ -250,7 +258,7 @@ Result<DistributionalState> DistributionalState::changed(const SeriesMap& map, s
   for (MeterId meter = 0; meter < map.meter_count(); ++meter) {
     FUGU_TRY(check_name(map.meter_name(meter)));
     const auto series = map.series_of(meter);
-    if (series.size() > series_per_meter_)
+    if (series.size() > series_per_meter_ && !at_meters_)
       return Error{Cause::refused, "a meter counts into " + std::to_string(series.size()) +
                                        " series; the constants were drawn for meters in " +
                                        std::to_string(series_per_meter_) + " at most"};
@@ -266,7 +274,8 @@ Result<DistributionalState> DistributionalState::changed(const SeriesMap& map, s
     std::set_symmetric_difference(before.begin(), before.end(), members[i].series.begin(), members[i].series.end(),
                                   std::back_inserter(difference));
     for (const SeriesId id : difference) touched[id] = true;
-    members[i].draws += (difference.size() + series_per_meter_ - 1) / series_per_meter_;
+    members[i].draws =
+        at_meters_ ? 1 : members[i].draws + (difference.size() + series_per_meter_ - 1) / series_per_meter_;
   }
   if (std::find(touched.begin(), touched.end(), true) == touched.end())
     return Error{Cause::usage, "the series map has the meters that the state was made for: nothing changes"};
@@ -278,8 +287,11 @@ Result<DistributionalState> DistributionalState::changed(const SeriesMap& map, s
   after.transform_ = std::move(transform);
   after.members_ = std::move(members);
   after.index_members();
+  for (const Member& member : after.members_)
+    after.series_per_meter_ = std::max<std::uint64_t>(after.series_per_meter_, member.series.size());
   FUGU_CHECK(after.is_consistent());
-  FUGU_ASSIGN(const ParameterNoise laws, ParameterNoise::make(plan(), series_per_meter_));
+  if (at_meters_) return after;  // each meter has a constant of its own, and takes it along
+  FUGU_ASSIGN(const ParameterNoise laws, parameter_noise());
   SecureNoise noise;
   for (SeriesId id = 0; id < touched.size(); ++id) {
     if (!touched[id]) continue;
@@ -292,10 +304,18 @@ Result<DistributionalState> DistributionalState::changed(const SeriesMap& map, s
   return after;
 }
 
+Result<DistributionalState> DistributionalState::changed_levels(const SeriesMap& map,
+                                                                const std::vector<MeterLevels>& newcomers) const {
+  FUGU_CHECK(at_meters_);
+  std::vector<MeterProfile> profiles;
+  for (const MeterLevels& levels : newcomers) append_profiles(plan(), levels, profiles);
+  return changed(map, std::move(profiles));
+}
+
 std::vector<SeriesId> DistributionalState::drowned() const {
   std::vector<SeriesId> found;
-  if (plan().form == DistributionalForm::bernoulli) return found;
-  const auto laws = ParameterNoise::make(plan(), series_per_meter_);
+  if (plan().form == DistributionalForm::bernoulli || at_meters_) return found;
+  const auto laws = parameter_noise();
   FUGU_CHECK(laws.has_value());  // it was made before
   const std::size_t circumstances = plan().circumstances.count();
   std::vector<double> totals(series_.size());  // over all circumstances
@@ -315,6 +335,7 @@ std::vector<SeriesId> DistributionalState::drowned() const {
 std::string DistributionalState::text() const {
   std::string text = std::string(kMagic).append("\nid,").append(id_).append("\nkey,").append(key_.hex());
   text.append("\nplan,").append(plan().text()).append("\n");
+  if (at_meters_) text.append("transformed,at-meters\n");
   if (learned_until_s_) text.append("learned-until,").append(std::to_string(*learned_until_s_)).append("\n");
   text.append("series-per-meter,").append(std::to_string(series_per_meter_)).append("\n");
   const std::size_t levels = plan().levels();
@@ -341,7 +362,7 @@ std::string DistributionalState::text() const {
     }
     if (members_[i].draws != 1) text.append("draws,").append(std::to_string(members_[i].draws)).append("\n");
   }
-  const std::string check = checksum(text);
+  const std::string check = detail::checksum_of(text);
   return text.append("end,").append(check).append("\n");
 }
 
@@ -362,7 +383,8 @@ Result<DistributionalState> DistributionalState::load(const std::string& path) {
 }
 
 Result<DistributionalState> DistributionalState::read(Input input) {
-  StateLines lines(std::move(input));
+  detail::CheckedLines lines(std::move(input),
+                             "the rest of a state file; restore it from a copy: constants must not be drawn again");
   FUGU_ASSIGN(const std::string_view magic, lines.next());
   if (magic == kMagicWithoutKey)
     return found_but_expected(lines.here(), "a state of an earlier fugu, which drew anew whenever it published",
@@ -389,8 +411,11 @@ Result<DistributionalState> DistributionalState::read(Input input) {
       return found_but_expected(lines.here(), "another checksum", "the state as fugu distributional wrote it");
     }
     bool sound = false;
-    if (take_key(line, "learned-until")) {
-      sound = parse_steps(line, parts.learned_until_s.emplace());
+    if (take_key(line, "transformed")) {
+      sound = line == "at-meters" && members.empty();
+      parts.at_meters = true;
+    } else if (take_key(line, "learned-until")) {
+      sound = parse_whole(line, parts.learned_until_s.emplace());
     } else if (take_key(line, "series-per-meter")) {
       sound = parse_count(line, parts.series_per_meter.emplace());
     } else if (take_key(line, "series")) {
@@ -417,7 +442,8 @@ Result<DistributionalState> DistributionalState::read(Input input) {
   for (const Member& member : members)
     state.series_per_meter_ = std::max<std::uint64_t>(state.series_per_meter_, member.series.size());
   if (parts.series_per_meter) state.series_per_meter_ = *parts.series_per_meter;
-  FUGU_TRY(ParameterNoise::make(*plan, state.series_per_meter_));  // what it would refuse now, it is refused for
+  state.at_meters_ = parts.at_meters;
+  FUGU_TRY(state.parameter_noise());  // what it would refuse now, it is refused for
   state.id_ = id;
   state.key_ = *key;
   state.series_ = std::move(parts.series);
@@ -491,8 +517,26 @@ std::size_t DistributionalStream::circumstance_of(Slot slot) const {
   return clock_.has_time() ? state_.plan().circumstances.at(clock_.start_of(slot)) : 0;
 }
 
+ClampRange DistributionalStream::range() const {
+  const DistributionalTransform& transform = state_.transform();
+  if (!state_.at_meters() || transform.profiles().empty()) return transform.range();
+  const auto [least, most] =
+      std::minmax_element(transform.profiles().begin(), transform.profiles().end(),
+                          [](const auto& a, const auto& b) { return a.mean_steps() < b.mean_steps(); });
+  return {least->mean_steps() - transform.reach_steps(), most->mean_steps() + transform.reach_steps()};
+}
+
+std::int64_t DistributionalStream::sent_by_meter(std::size_t law, std::int64_t sent_steps) const {
+  const DistributionalTransform& transform = state_.transform();
+  if (transform.profiles().empty()) return std::clamp(sent_steps, transform.plan().clamp.lo, transform.plan().clamp.hi);
+  const std::int64_t mean = transform.profiles()[law].mean_steps();
+  return std::clamp(sent_steps, mean - transform.reach_steps(), mean + transform.reach_steps());
+}
+
 std::int64_t DistributionalStream::of_reading(Slot slot, MeterId meter, std::int64_t clamped_steps) {
   const std::size_t position = position_[meter].value();
+  if (state_.at_meters())
+    return sent_by_meter(state_.transform().law_of(position, circumstance_of(slot)), clamped_steps);
   return state_.transform().of_reading(state_.transform().law_of(position, circumstance_of(slot)), clamped_steps,
                                        bits_of(KeyedBits::Purpose::reading, slot, position));
 }

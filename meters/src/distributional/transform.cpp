@@ -4,11 +4,16 @@
 #include <cmath>
 #include <utility>
 
+#include "fugu/noise/discrete_laplace.hpp"
+
 namespace fugu {
 
 namespace {
 
 constexpr double kAlways = 0x1p32;
+/// Where what is sent is cut off, in scales of the noise in it: sums have to have a bound. It costs nothing, as it
+/// looks at nothing but what is sent and the mean.
+constexpr double kNoiseReach = 64;
 
 }  // namespace
 
@@ -20,6 +25,10 @@ Result<DistributionalTransform> DistributionalTransform::make(const Distribution
     FUGU_ASSIGN(ReferenceLaw law, ReferenceLaw::make(plan.alpha, plan.spread_steps, plan.half_width_steps));
     transform.public_law_ = std::make_shared<const ReferenceLaw>(std::move(law));
   }
+  FUGU_ASSIGN(transform.reading_scale_, plan.reading_scale());
+  transform.reach_ = plan.half_width_steps;
+  if (transform.reading_scale_)
+    transform.reach_ += std::llround(std::ceil(kNoiseReach * transform.reading_scale_->to_double()));
   transform.measure_laws();
   return transform;
 }
@@ -46,11 +55,12 @@ void DistributionalTransform::measure_laws() {
 
 ClampRange DistributionalTransform::range() const {
   if (plan_.form == DistributionalForm::bernoulli) return plan_.clamp;
-  return {plan_.clamp.lo - plan_.half_width_steps, plan_.clamp.hi + plan_.half_width_steps};
+  return {plan_.clamp.lo - reach_, plan_.clamp.hi + reach_};
 }
 
 std::int64_t DistributionalTransform::change_steps() const {
-  // Present or not, a meter sends something near its mean, which its readings in the stream do not change.
+  // Present or not, a meter sends something near its mean, which its readings in the stream do not change. Noise in it
+  // is independent of them: whatever it is, one reading changes the rest by this much at most.
   if (plan_.form != DistributionalForm::bernoulli) return 2 * plan_.half_width_steps;
   return largest_change(plan_.clamp);
 }
@@ -68,6 +78,12 @@ std::int64_t DistributionalTransform::at_rank(LawId law, std::uint64_t rank) con
   return mean + std::clamp(swing, -plan_.half_width_steps, plan_.half_width_steps);
 }
 
+std::int64_t DistributionalTransform::with_noise(LawId law, std::int64_t value, BitSource& bits) const {
+  if (!reading_scale_) return value;
+  const std::int64_t mean = profiles_[law].mean_steps();
+  return std::clamp(value + discrete_laplace(bits, *reading_scale_), mean - reach_, mean + reach_);
+}
+
 std::int64_t DistributionalTransform::of_reading(LawId law, std::int64_t clamped_steps, BitSource& bits) const {
   if (plan_.form == DistributionalForm::bernoulli) {
     const auto width = static_cast<std::uint64_t>(plan_.clamp.hi - plan_.clamp.lo);
@@ -75,14 +91,15 @@ std::int64_t DistributionalTransform::of_reading(LawId law, std::int64_t clamped
     return uniform_below(bits, width) < above ? plan_.clamp.hi : plan_.clamp.lo;
   }
   const bool used = bits.take64() >> 32 < keep_[law];
-  return used ? at_rank(law, profiles_[law].rank(clamped_steps, bits)) : of_absent(law, bits);
+  if (!used) return of_absent(law, bits);
+  return with_noise(law, at_rank(law, profiles_[law].rank(clamped_steps, bits)), bits);
 }
 
 std::int64_t DistributionalTransform::of_absent(LawId law, BitSource& bits) const {
   // As a reading of 0, so that nobody can tell it from one.
   if (plan_.form == DistributionalForm::bernoulli)
     return of_reading(law, std::clamp<std::int64_t>(0, plan_.clamp.lo, plan_.clamp.hi), bits);
-  return at_rank(law, bits.take64() >> (64 - ReferenceLaw::kRankBits));
+  return with_noise(law, at_rank(law, bits.take64() >> (64 - ReferenceLaw::kRankBits)), bits);
 }
 
 }  // namespace fugu

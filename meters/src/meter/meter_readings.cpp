@@ -36,6 +36,7 @@ Result<MeterReadings> MeterReadings::open(Input input, const NameTable& meters, 
 Result<void> MeterReadings::find_clock(const Options& options) {
   format_.unit_step = options.unit_step;
   warn_ = options.warn;
+  expected_meter_ = options.expected_meter;
   FUGU_ASSIGN(const auto line, lines_.peek());
   empty_ = !line;
   if (empty_) return {};
@@ -86,7 +87,7 @@ Result<bool> MeterReadings::next(Row& row) {
 
   const std::string_view name = fields[columns_[1]];
   const auto meter = meters_->find(name);
-  if (!meter) return found_but_expected(at(name), "meter " + shown_name(name), "a meter of the keys");
+  if (!meter) return found_but_expected(at(name), "meter " + shown_name(name), expected_meter_);
   row.meter = *meter;
   if (!row.value_steps) return true;
   if (valued_.size() <= row.meter) valued_.resize(meters_->size());

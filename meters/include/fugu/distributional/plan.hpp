@@ -50,10 +50,16 @@ struct DistributionalPlan {
   /// A meter has one mean, and hidden one variance, in all circumstances: fewer constants, so smaller ones, but totals
   /// do not follow the circumstances either.
   bool one_level = false;
+  /// capped: each value that a meter sends has noise of its own, so that a reading is this well protected from whoever
+  /// gets the value, too; 0 for none.
+  double reading_epsilon = 0;
 
   /// How many means a meter has, and a series constants.
   std::size_t levels() const { return one_level ? 1 : circumstances.count(); }
   std::size_t level_in(std::size_t circumstance) const { return one_level ? 0 : circumstance; }
+
+  /// Scale of the noise that a meter adds to each value: nothing when reading_epsilon is 0. Errors: Cause::usage.
+  Result<std::optional<Rational>> reading_scale() const;
 
   /// Every problem at once. Errors: Cause::usage.
   Result<void> check() const;

@@ -29,6 +29,9 @@
 
 namespace fugu {
 
+/// What a meter's values are drawn around, with its constants, by level of the plan; none for bernoulli. Public.
+using MeterLevels = std::vector<std::int64_t>;
+
 class DistributionalState {
  public:
   /// Draws id, key and constants. `profiles`: for each meter of the map, in its order, one per circumstance of the
@@ -37,6 +40,11 @@ class DistributionalState {
   static Result<DistributionalState> prepare(const DistributionalPlan& plan, const SeriesMap& map,
                                              std::vector<MeterProfile> profiles,
                                              std::optional<std::int64_t> learned_until_s = std::nullopt);
+
+  /// For a sum over meters that transform their readings themselves, see MeterTransform: `levels` of each meter of the
+  /// map. Draws id and key; constants are the meters' own.
+  static Result<DistributionalState> gather(const DistributionalPlan& plan, const SeriesMap& map,
+                                            const std::vector<MeterLevels>& levels);
 
   /// Cause::usage when the file is there already.
   Result<void> save(const std::string& path) const;
@@ -59,12 +67,16 @@ class DistributionalState {
   /// Cause::usage when nothing changed, refused when a meter counts into more series than the constants are for.
   Result<DistributionalState> changed(const SeriesMap& map, std::vector<MeterProfile> newcomers,
                                       std::optional<std::int64_t> learned_until_s = std::nullopt) const;
+  /// The same where meters transform: newcomers come with their levels. Nothing is drawn, and nobody pays.
+  Result<DistributionalState> changed_levels(const SeriesMap& map, const std::vector<MeterLevels>& newcomers) const;
   /// Puts this state in the place of the one that it was changed from.
   Result<void> replace(const std::string& path) const;
 
   /// Tells states apart; no secret, and a change keeps it. The ledger has it.
   const std::string& id() const { return id_; }
   const SecretKey& key() const { return key_; }
+  /// Meters transform their readings themselves: what comes in is summed.
+  bool at_meters() const { return at_meters_; }
   const DistributionalPlan& plan() const { return transform_.plan(); }
   const DistributionalTransform& transform() const { return transform_; }
   /// By series, in the order of series(): as many as the plan has levels, as often as they were drawn.
@@ -75,6 +87,12 @@ class DistributionalState {
   /// How often constants were drawn for one meter, at most: as often it pays ε and δ. 1 unless somebody joined later,
   /// left or moved.
   std::uint64_t draws_for_one_meter() const;
+  /// The laws that constants were drawn from: by prepare() and changed(), or by each meter.
+  Result<ParameterNoise> parameter_noise() const;
+  std::size_t meter_count() const { return members_.size(); }
+  std::string_view meter_name(std::size_t position) const { return members_[position].name; }
+  /// Means of a meter by level of the plan; where meters transform, with their constants. None for bernoulli.
+  MeterLevels means_of(std::size_t position) const;
   /// Position of a meter in this state; nothing when it has none.
   std::optional<std::size_t> position_of(std::string_view meter) const;
   /// Series whose constants are, typically, larger than the sum of their meters' means.
@@ -89,11 +107,14 @@ class DistributionalState {
   };
   explicit DistributionalState(DistributionalTransform transform) : transform_(std::move(transform)) {}
 
+  Result<void> take_members(const SeriesMap& map);
+  void draw_id_and_key();
   void index_members();
   bool is_consistent() const;
 
   std::string id_;
   SecretKey key_;
+  bool at_meters_ = false;
   DistributionalTransform transform_;
   std::vector<std::string> series_;
   std::vector<Member> members_;
@@ -103,14 +124,15 @@ class DistributionalState {
   std::optional<std::int64_t> learned_until_s_;
 };
 
-/// The publishing side: a transform whose draws follow from the state's key.
+/// The publishing side: a transform whose draws follow from the state's key. Where meters transform, what they sent is
+/// kept within what they can have sent, and the key is for draws in the place of what did not come.
 class DistributionalStream final : public ReadingTransform {
  public:
   /// `state` was checked with `map`.
   DistributionalStream(DistributionalState state, const SeriesMap& map);
 
   const DistributionalState& state() const { return state_; }
-  ClampRange range() const override { return state_.transform().range(); }
+  ClampRange range() const override;
   std::int64_t change_steps() const override { return state_.transform().change_steps(); }
   void start(const Clock& clock) override { clock_ = clock; }
   std::int64_t of_reading(Slot slot, MeterId meter, std::int64_t clamped_steps) override;
@@ -120,6 +142,7 @@ class DistributionalStream final : public ReadingTransform {
  private:
   BitSource& bits_of(KeyedBits::Purpose purpose, Slot slot, std::size_t number);
   std::size_t circumstance_of(Slot slot) const;
+  std::int64_t sent_by_meter(std::size_t law, std::int64_t sent_steps) const;
 
   DistributionalState state_;
   std::vector<std::optional<std::size_t>> position_;  // in the state, by meter of the map

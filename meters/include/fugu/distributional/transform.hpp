@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "fugu/distributional/meter_profile.hpp"
@@ -34,6 +35,8 @@ class DistributionalTransform {
   }
   std::int64_t of_reading(LawId law, std::int64_t clamped_steps, BitSource& bits) const;
   std::int64_t of_absent(LawId law, BitSource& bits) const;
+  /// How far what is sent can be from the meter's mean. Not for bernoulli.
+  std::int64_t reach_steps() const { return reach_; }
 
   const DistributionalPlan& plan() const { return plan_; }
   const std::vector<MeterProfile>& profiles() const { return profiles_; }
@@ -47,12 +50,15 @@ class DistributionalTransform {
       : plan_(plan), profiles_(std::move(profiles)) {}
   void measure_laws();
   std::int64_t at_rank(LawId law, std::uint64_t rank) const;
+  std::int64_t with_noise(LawId law, std::int64_t value, BitSource& bits) const;
 
   DistributionalPlan plan_;
   std::vector<MeterProfile> profiles_;
   std::shared_ptr<const ReferenceLaw> public_law_;  // capped
   std::vector<std::uint64_t> keep_;                 // by law, of 2^32: how often the rank of the reading is used
   std::vector<double> sd_;                          // by law, hidden
+  std::optional<Rational> reading_scale_;           // of the noise in each value
+  std::int64_t reach_ = 0;
   std::size_t squeezed_ = 0;
 };
 

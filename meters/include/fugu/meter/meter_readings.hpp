@@ -21,6 +21,7 @@ class MeterReadings {
     UnitStep unit_step = {};
     std::optional<std::int64_t> slot_s = {};                    ///< needed when times are stamps, not used otherwise
     std::function<void(const std::string& message)> warn = {};  ///< told once, when the first value gets rounded
+    std::string expected_meter = "a meter of the keys";         ///< for the error about any other
   };
   /// Reads the header and looks at the first row, which says how times are written. `meters` must outlive the reader.
   static Result<MeterReadings> open(Input input, const NameTable& meters, Options options);
@@ -61,6 +62,7 @@ class MeterReadings {
   bool empty_ = false;
   ReportFormat format_;
   std::function<void(const std::string& message)> warn_;
+  std::string expected_meter_;
   std::optional<Slot> last_;
   std::vector<std::optional<Slot>> valued_;  // by meter: the slot of its last value
 };

@@ -1,32 +1,27 @@
 // The file reports are sent to: appended, durable.
 #pragma once
 
-#include <memory>
 #include <string>
-#include <vector>
+#include <utility>
 
+#include "fugu/meter/append_file.hpp"
 #include "fugu/meter/durable_gateway.hpp"
 
 namespace fugu {
 
 class ReportLog final : public ReportSink {
  public:
-  /// Goes on with a file that is there, after cutting off a row that a crash left unfinished; otherwise begins one.
-  /// `-` is standard output, which is not made durable. Locked while it is open.
+  /// As AppendFile::open().
   static Result<ReportLog> open(const std::string& path);
-  ReportLog(ReportLog&&) noexcept;
-  ReportLog& operator=(ReportLog&&) = delete;
-  ~ReportLog() override;
 
-  bool had_reports() const override;
+  bool had_reports() const override { return file_.had_rows(); }
   /// Appends the gateway's outbox and makes it durable.
   Result<void> send(const Gateway& gateway) override;
-  const std::string& name() const override;
+  const std::string& name() const override { return file_.path(); }
 
  private:
-  struct State;
-  explicit ReportLog(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit ReportLog(AppendFile file) : file_(std::move(file)) {}
+  AppendFile file_;
 };
 
 }  // namespace fugu
