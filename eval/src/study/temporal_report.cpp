@@ -1,5 +1,6 @@
 // The page of the temporal study: the paper's table and figures, redrawn from the rows.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -463,25 +464,27 @@ class Claims {
 
   void add_budgets() {
     const std::vector<double> all = budgets();
-    for (const auto& [rival, which] : {std::pair{Rival::laplace_largest, "the largest reading"},
-                                       std::pair{Rival::laplace_reading, "the reading itself"},
-                                       std::pair{Rival::laplace_change, "the last change"}}) {
-      const auto both = [&](Measure measure, double budget) {
-        return format_fixed(value(Rival::published, measure, 1 / budget), 1) + " against " +
-               format_fixed(value(rival, measure, 1 / budget), 1) + " % at " + format_fixed(budget, 2);
-      };
+    constexpr std::array kSensitivities = {std::pair{Rival::laplace_largest, "the largest reading"},
+                                           std::pair{Rival::laplace_reading, "the reading itself"},
+                                           std::pair{Rival::laplace_change, "the last change"}};
+    const auto both = [&](Rival rival, Measure measure, double budget) {
+      return format_fixed(value(Rival::published, measure, 1 / budget), 1) + " against " +
+             format_fixed(value(rival, measure, 1 / budget), 1) + " % at " + format_fixed(budget, 2);
+    };
+    for (const auto& [rival, which] : kSensitivities) {
       const std::optional<double> boundary = worse_below(rival);
-      const std::string sensitivity = std::string(", sensitivity: ").append(which);
-      add("16", "shifts have less error than LDP below a budget of about 0.4" + sensitivity,
+      add("16", std::string("shifts have less error than LDP below a budget of about 0.4, sensitivity: ").append(which),
           (boundary ? "below " + format_fixed(*boundary, 2) : "at every budget") + "; " +
-              both(&M::aggregation_rms_pct, all.front()),
+              both(rival, &M::aggregation_rms_pct, all.front()),
           boundary && *boundary > 0.4 / 1.5 && *boundary < 0.4 * 1.5);
-      const bool days_better = std::ranges::all_of(all, [&](double budget) {
+    }
+    for (const auto& [rival, which] : kSensitivities) {
+      const bool better = std::ranges::all_of(all, [&, rival = rival](double budget) {
         return value(rival, &M::accumulation_rms_pct, 1 / budget) >
                value(Rival::published, &M::accumulation_rms_pct, 1 / budget);
       });
-      add("17", "days are more accurate with shifts" + sensitivity, both(&M::accumulation_rms_pct, all.front()),
-          days_better);
+      add("17", std::string("days are more accurate with shifts, sensitivity: ").append(which),
+          both(rival, &M::accumulation_rms_pct, all.front()), better);
     }
   }
 
