@@ -134,7 +134,7 @@ void add_households(report::Page& page, const std::vector<DailyLoad>& loads, std
               "Figure 2 on other households: half hours of the same time of day.");
   page.paragraph("Over all households, times and lags, " + format_fixed(100 * share_outside_band(autocorrelations), 1) +
                  " % lie outside of the 95 % band; 5 % would for independent normal values.");
-  page.section("What law have readings?");
+  page.section("What law do readings follow?");
   page.figure(scatter_by_time(loads),
               "Figure 3, left, on another household: half hours of " + std::to_string(kDailyLoadDays) + " days.");
   page.table(load_shapes_table(load_shapes(loads, seed)));

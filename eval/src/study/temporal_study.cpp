@@ -39,21 +39,24 @@ struct Sent {
   std::int64_t value;
 };
 
-/// Means and deviations of relative errors.
-class RelativeErrors {
+/// Errors in per cent: of the truth at hand, or, as mean squared errors are, of what it is on average.
+class Errors {
  public:
   void add(double estimate, double truth) {
     const double error = 100 * (estimate - truth) / truth;
     ++count_;
     sum_ += error;
     squares_ += error * error;
+    truths_ += truth;
+    plain_squares_ += (estimate - truth) * (estimate - truth);
   }
   double mean() const { return sum_ / count_; }
   double rms() const { return std::sqrt(squares_ / count_); }
   double deviation() const { return std::sqrt(std::max(0.0, squares_ / count_ - mean() * mean())); }
+  double root_mse() const { return 100 * std::sqrt(plain_squares_ / count_) / (truths_ / count_); }
 
  private:
-  double count_ = 0, sum_ = 0, squares_ = 0;
+  double count_ = 0, sum_ = 0, squares_ = 0, truths_ = 0, plain_squares_ = 0;
 };
 
 /// The squared distortion of the recorded stream that a scheme leads to on average: what shifts in, and by chance.
@@ -124,10 +127,10 @@ class Row {
 
   TemporalMeasures finish() {
     const auto meters = static_cast<double>(meters_);
-    for (double* mean :
-         {&sums_.distortion_received_w, &sums_.distortion_realtime_w, &sums_.distortion_recorded_w,
-          &sums_.cosine_realtime, &sums_.cosine_recorded, &sums_.entropy_realtime, &sums_.entropy_recorded,
-          &sums_.entropy_truth, &sums_.ranged_realtime, &sums_.ranged_recorded, &sums_.ranged_truth})
+    for (double* mean : {&sums_.distortion_received_w, &sums_.distortion_realtime_w, &sums_.distortion_recorded_w,
+                         &sums_.cosine_realtime, &sums_.cosine_recorded, &sums_.entropy_realtime,
+                         &sums_.entropy_recorded, &sums_.entropy_truth, &sums_.ranged_realtime, &sums_.ranged_recorded,
+                         &sums_.ranged_truth, &sums_.ranged_doubled})
       *mean /= meters;
     const double delayed = is_delayed() ? meters : kNone;
     for (double* mean : {&sums_.distortion_arrivals_w, &sums_.cosine_arrivals}) *mean /= delayed;
@@ -146,6 +149,7 @@ class Row {
     sums_.accumulation_mean_pct = accumulation_.mean();
     sums_.accumulation_sd_pct = accumulation_.deviation();
     sums_.accumulation_rms_pct = accumulation_.rms();
+    sums_.accumulation_rmse_pct = accumulation_.root_mse();
     return sums_;
   }
 
@@ -280,6 +284,9 @@ class Row {
     sums_.ranged_realtime += ranged_entropy(realtime_, kBins);
     sums_.ranged_recorded += ranged_entropy(recorded_, kBins);
     sums_.ranged_truth += ranged_entropy(truth_, kBins);
+    Series doubled = truth_;
+    *std::ranges::max_element(doubled) *= 2;
+    sums_.ranged_doubled += ranged_entropy(doubled, kBins);
     if (meter < kIrregularMeters && has_irregularity()) {
       sums_.irregularity_received += approximate_entropy(received_, kPatternLength, kToleranceW);
       sums_.irregularity_realtime += approximate_entropy(realtime_, kPatternLength, kToleranceW);
@@ -317,7 +324,7 @@ class Row {
         estimates[i].smoothed = noise_variance_[i] > 0 ? filter.value() : total_[i];
       }
     }
-    RelativeErrors plain, smoothed;
+    Errors plain, smoothed;
     for (std::size_t i = TemporalStudy::kWarmUpSlots; i < estimates.size(); ++i) {
       plain.add(estimates[i].estimate, truth_total_[i]);
       smoothed.add(estimates[i].smoothed, truth_total_[i]);
@@ -325,9 +332,11 @@ class Row {
     sums_.aggregation_mean_pct = plain.mean();
     sums_.aggregation_sd_pct = plain.deviation();
     sums_.aggregation_rms_pct = plain.rms();
+    sums_.aggregation_rmse_pct = plain.root_mse();
     sums_.smoothed_mean_pct = smoothed.mean();
     sums_.smoothed_sd_pct = smoothed.deviation();
     sums_.smoothed_rms_pct = smoothed.rms();
+    sums_.smoothed_rmse_pct = smoothed.root_mse();
   }
 
   TemporalCell cell_;
@@ -342,7 +351,7 @@ class Row {
   Series noise_variance_;  // of the total, by slot
   double perturbed_ = 0, shuffled_ = 0;
   double filtered_squares_ = 0, distorted_squares_ = 0;
-  RelativeErrors accumulation_;
+  Errors accumulation_;
   TemporalMeasures sums_{};
 };
 
@@ -450,15 +459,19 @@ std::vector<TemporalColumn> temporal_columns() {
           {"entropy_50_bins_realtime_nats", &M::ranged_realtime},
           {"entropy_50_bins_recorded_nats", &M::ranged_recorded},
           {"entropy_50_bins_truth_nats", &M::ranged_truth},
+          {"entropy_50_bins_doubled_nats", &M::ranged_doubled},
           {"aggregation_mean_pct", &M::aggregation_mean_pct},
           {"aggregation_sd_pct", &M::aggregation_sd_pct},
           {"aggregation_rms_pct", &M::aggregation_rms_pct},
+          {"aggregation_rmse_pct", &M::aggregation_rmse_pct},
           {"smoothed_mean_pct", &M::smoothed_mean_pct},
           {"smoothed_sd_pct", &M::smoothed_sd_pct},
           {"smoothed_rms_pct", &M::smoothed_rms_pct},
+          {"smoothed_rmse_pct", &M::smoothed_rmse_pct},
           {"accumulation_mean_pct", &M::accumulation_mean_pct},
           {"accumulation_sd_pct", &M::accumulation_sd_pct},
           {"accumulation_rms_pct", &M::accumulation_rms_pct},
+          {"accumulation_rmse_pct", &M::accumulation_rmse_pct},
           {"filtered_share", &M::filtered_share},
           {"queued_mean", &M::queued_mean},
           {"queued_most", &M::queued_most},

@@ -65,10 +65,13 @@ struct TemporalMeasures {
   double distortion_received_w, distortion_realtime_w, distortion_recorded_w, distortion_arrivals_w;
   double cosine_realtime, cosine_recorded, cosine_arrivals;  ///< that of `received` is that of `realtime`
   double entropy_realtime, entropy_recorded, entropy_truth;  ///< over bins of 50 W
-  double ranged_realtime, ranged_recorded, ranged_truth;  ///< over 50 bins from a stream's least to its largest value
-  double aggregation_mean_pct, aggregation_sd_pct, aggregation_rms_pct;
-  double smoothed_mean_pct, smoothed_sd_pct, smoothed_rms_pct;
-  double accumulation_mean_pct, accumulation_sd_pct, accumulation_rms_pct;
+  /// Over 50 bins from a stream's least to its largest value. `doubled`: the true readings, the largest of them twice
+  /// as large, which hides nothing.
+  double ranged_realtime, ranged_recorded, ranged_truth, ranged_doubled;
+  /// Of relative errors; rmse: the root of the mean squared error in per cent of the mean truth, as figures 16 to 21.
+  double aggregation_mean_pct, aggregation_sd_pct, aggregation_rms_pct, aggregation_rmse_pct;
+  double smoothed_mean_pct, smoothed_sd_pct, smoothed_rms_pct, smoothed_rmse_pct;
+  double accumulation_mean_pct, accumulation_sd_pct, accumulation_rms_pct, accumulation_rmse_pct;
   double filtered_share;  ///< of the squared distortion, what a Kalman filter that knows the variances leaves
   double queued_mean, queued_most;
   double lag_slots;
