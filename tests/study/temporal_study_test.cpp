@@ -148,6 +148,14 @@ TEST(TemporalStudy, ProfilesHaveToBeThereAndComplete) {
   };
   EXPECT_NE(refused("0,1,2\n1,1,2\n").find("found 2 minutes; expected 1440"), std::string::npos);
   EXPECT_NE(refused("0,1,2\n1,1,\n").find("found an empty cell of p002_kw in minute 1"), std::string::npos);
+  const auto all_day = [](const std::string& cells) {
+    std::string rows;
+    for (int minute = 0; minute < 1440; ++minute) rows.append(std::to_string(minute)).append(cells);
+    return rows;
+  };
+  EXPECT_EQ(refused(all_day(",1,2\n")), "");
+  EXPECT_NE(refused(all_day(",1,0\n")).find("found no load at all in p002_kw"), std::string::npos);
+  EXPECT_NE(refused(all_day(",-1,2\n")).find("found a negative load in p001_kw"), std::string::npos);
 }
 
 TEST(TemporalStudy, TableTwoHasOneWrongDigit) {

@@ -410,6 +410,12 @@ Result<Households> read_profiles(const TemporalStudyOptions& options) {
   if (profiles.empty() || profiles.front().size() != TemporalStudy::kSlots)
     return Error{Cause::bad_input, file + ": found " + std::to_string(profiles.empty() ? 0 : profiles.front().size()) +
                                        " minutes; expected 1440"};
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const auto [least, largest] = std::ranges::minmax(profiles[i]);
+    if (least < 0 || largest == 0)
+      return Error{Cause::bad_input, file + ": found " + (least < 0 ? "a negative load" : "no load at all") + " in " +
+                                         truth.series()[i] + "; expected consumption"};
+  }
   Households watts;
   for (std::size_t i = 0; i < options.households; ++i) watts.push_back(profiles[i % profiles.size()]);
   return watts;
