@@ -239,12 +239,13 @@ class Claims {
       return format_fixed(value(Rival::published, measure, 1 / budget), 1) + " against " +
              format_fixed(value(rival, measure, 1 / budget), 1) + " % at " + format_fixed(budget, 2);
     };
+    constexpr double kAbout = 2;  // a factor
     for (const auto& [rival, which] : kSensitivities) {
       const std::optional<double> boundary = worse_below(rival);
       add("16", std::string("shifts have less error than LDP below a budget of about 0.4, sensitivity: ").append(which),
           (boundary ? "below " + format_fixed(*boundary, 2) : "at every budget") + "; " +
               both(rival, &M::aggregation_rmse_pct, all.front()),
-          boundary && *boundary > 0.4 / 1.5 && *boundary < 0.4 * 1.5);
+          boundary && *boundary > 0.4 / kAbout && *boundary < 0.4 * kAbout);
     }
     for (const auto& [rival, which] : kSensitivities) {
       const bool better = std::ranges::all_of(all, [&, rival = rival](double budget) {
