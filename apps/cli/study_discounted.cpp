@@ -28,6 +28,7 @@ Outcome run_discounted(const StudyArguments& arguments, DiscountedStudyOptions o
     Progress progress("rows");
     FUGU_TRY(study.run(file, [&](std::size_t done, std::size_t all) { progress.update_now(done, all); }));
   }
+  print_table(study.days_table());
   if (!arguments.no_report) {
     FUGU_ASSIGN(const std::string page, study.page());
     FUGU_TRY(write_file(arguments.out + "/report.html", page));

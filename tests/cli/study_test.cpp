@@ -107,6 +107,27 @@ TEST(Study, RowsInAnotherOrderAreRefused) {
   EXPECT_NE(refused.err.find("results.csv:2: found a row that does not belong there"), std::string::npos) << refused;
 }
 
+TEST(Study, TemporalJudgesSentencesAndKeepsReadingsApart) {
+  const TempDir directory;
+  const std::string quick = "study temporal --households 3 --no-report --out out";
+  const Finished finished = run_fugu(directory, quick);
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.out.find("\n16 "), std::string::npos) << finished;
+  EXPECT_NE(finished.out.find(" holds\n"), std::string::npos) << finished;
+  const Finished gone = run_fugu(directory, quick + " --data gone");
+  EXPECT_EQ(gone.exit_code, 2) << gone;
+  EXPECT_NE(gone.err.find("expected a data folder with lvgrid/ieee_eulv/profiles_1min_kw_100.csv.gz"),
+            std::string::npos)
+      << gone;
+  std::string profiles = "minute,p001_kw\n";
+  for (int minute = 0; minute < 1440; ++minute) profiles.append(std::to_string(minute)).append(",0.5\n");
+  fs::create_directories(directory / "data/lvgrid/ieee_eulv");
+  write_file(directory / "data/lvgrid/ieee_eulv/profiles_1min_kw_100.csv.gz", profiles);
+  const Finished others = run_fugu(directory, quick + " --data data");
+  EXPECT_EQ(others.exit_code, 2) << others;
+  EXPECT_NE(others.err.find("other readings"), std::string::npos) << others;
+}
+
 TEST(Study, BadInputSaysWhatAndWhere) {
   const TempDir directory;
   const auto expect = [&](const std::string& options, int exit_code, const std::string& message) {

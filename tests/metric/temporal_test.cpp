@@ -69,6 +69,16 @@ TEST(TemporalMeasures, DistancesAndEntropy) {
   EXPECT_NEAR(printed_information_bound(2, 0.1, 3), std::log(1.5) + std::log(2) + std::log(2.5), 1e-12);
 }
 
+TEST(TemporalMeasures, EntropyOverARangeDoesNotSeeAFactor) {
+  const std::array<double, 4> a = {3, 0, 0, 4};
+  const std::array<double, 4> twice = {6, 0, 0, 8};
+  EXPECT_DOUBLE_EQ(ranged_entropy(a, 4), std::log(2)) << "3 and the largest value share the last bin";
+  EXPECT_DOUBLE_EQ(ranged_entropy(a, 8), 1.5 * std::log(2));
+  EXPECT_DOUBLE_EQ(ranged_entropy(twice, 8), ranged_entropy(a, 8));
+  EXPECT_NE(binned_entropy(twice, 4), binned_entropy(a, 4)) << "bins of a fixed width do";
+  EXPECT_DOUBLE_EQ(ranged_entropy(std::array<double, 3>{5, 5, 5}, 50), 0);
+}
+
 TEST(TemporalMeasures, AFilterTakesWhiteNoiseOffASteadyLoad) {
   SeededBits bits(9);
   std::vector<double> truth(2000, 100.0);

@@ -66,6 +66,30 @@ TEST(DiscountedStudy, HouseholdsComeAndGo) {
   }
 }
 
+// Figure 1, left, has every day of every household once, as it was before the clamp.
+TEST(DiscountedStudy, TheHistogramHasAllDays) {
+  DiscountedStudyOptions options = small();
+  options.clamp_kwh = 5;
+  const auto study = DiscountedStudy::make(options);
+  ASSERT_TRUE(study) << reason(study);
+  for (const Population& population : study->populations()) {
+    std::int64_t present = 0, counted = 0, above = 0;
+    double clamped_kwh = 0;
+    for (const std::int64_t count : population.households) present += count;
+    for (const std::int64_t steps : population.sum_steps) clamped_kwh += static_cast<double>(steps) / 100;
+    for (std::size_t kwh = 0; kwh < population.days_by_kwh.size(); ++kwh) {
+      counted += population.days_by_kwh[kwh];
+      if (kwh >= 5) above += population.days_by_kwh[kwh];
+    }
+    EXPECT_EQ(counted, present);
+    EXPECT_EQ(above, population.days_above_clamp);
+    EXPECT_GT(above, 0);
+    EXPECT_EQ(static_cast<std::size_t>(population.largest_kwh) + 1, population.days_by_kwh.size());
+    // Sums are rounded to 0.01 kWh for each of them.
+    EXPECT_NEAR(population.all_kwh - population.cut_kwh, clamped_kwh, 0.005 * static_cast<double>(present));
+  }
+}
+
 TEST(DiscountedStudy, GoesOnAfterAKillWithTheSameRows) {
   const auto study = DiscountedStudy::make(small());
   ASSERT_TRUE(study) << reason(study);
@@ -96,8 +120,8 @@ TEST(DiscountedStudy, ThePageHasTheFiguresAndTheVerdicts) {
   ASSERT_TRUE(study) << reason(study);
   const auto page = study->page();
   ASSERT_TRUE(page) << reason(page);
-  for (const char* text : {"figure 1, right", "figure 2, left", "figure 2, middle", "figure 2, right", "figure 3, left",
-                           "figure 3, right", "BREAKS: 1.064 of 1", "simulated-moving", "protected"})
+  for (const char* text : {"figure 1, left", "figure 1, right", "figure 2, left", "figure 2, middle", "figure 2, right",
+                           "figure 3, left", "figure 3, right", "BREAKS: 1.064 of 1", "simulated-moving", "protected"})
     EXPECT_NE(page->find(text), std::string::npos) << text;
 }
 
@@ -183,6 +207,8 @@ TEST(DiscountedStudy, RealHouseholds) {
   EXPECT_LT(*least, *most);  // they join and leave
   EXPECT_LE(*most, 10);
   for (const std::int64_t count : study->populations()[1].households) EXPECT_EQ(count, 17);
+  EXPECT_NEAR(newcastle.largest_kwh, 90.6, 0.05);
+  EXPECT_NEAR(study->populations()[1].largest_kwh, 96.5, 0.05);
 }
 
 }  // namespace

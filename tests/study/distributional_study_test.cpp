@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "fugu/simulate/seeded_bits.hpp"
 
@@ -38,24 +37,6 @@ TEST(DistributionalStudy, FindsWhatIsExpectedAndRepeats) {
 TEST(DistributionalStudy, EveryCaseHasAPlan) {
   for (const DistributionalCase& which : distributional_cases())
     EXPECT_TRUE(run_distributional_case({.meters = 2, .samples = 3}, which)) << which.name;
-}
-
-TEST(DailyAutocorrelations, OfRealHouseholds) {
-  if (!std::filesystem::exists(std::string(FUGU_SHARED_DATA).append("/sgsc_newcastle"))) GTEST_SKIP() << "no data";
-  const auto all = daily_autocorrelations(FUGU_SHARED_DATA);
-  ASSERT_TRUE(all) << all.error().message;
-  ASSERT_GE(all->size(), 3U);
-  EXPECT_EQ(all->front().by_lag.size(), kAutocorrelationDays - kAutocorrelationPairs);
-  const double outside = share_outside_band(*all);
-  EXPECT_GT(outside, 0);
-  EXPECT_LT(outside, 0.5);
-}
-
-TEST(DailyAutocorrelations, AFolderWithoutThemIsAnError) {
-  const auto none = daily_autocorrelations("nowhere");
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().cause, Cause::bad_input);
-  EXPECT_NE(none.error().message.find("sgsc_newcastle"), std::string::npos);
 }
 
 }  // namespace

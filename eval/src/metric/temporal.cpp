@@ -1,5 +1,6 @@
 #include "fugu/metric/temporal.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -61,15 +62,36 @@ double approximate_entropy(std::span<const double> values, std::size_t length, d
   return regularity(values, length, tolerance) - regularity(values, length + 1, tolerance);
 }
 
-double binned_entropy(std::span<const double> values, double width) {
-  std::map<std::int64_t, std::uint64_t> counts;
-  for (const double value : values) ++counts[static_cast<std::int64_t>(std::floor(value / width))];
+namespace {
+
+double entropy_of(const std::map<std::int64_t, std::uint64_t>& counts, std::size_t values) {
   double entropy = 0;
   for (const auto& [bin, count] : counts) {
-    const double share = static_cast<double>(count) / static_cast<double>(values.size());
+    const double share = static_cast<double>(count) / static_cast<double>(values);
     entropy -= share * std::log(share);
   }
   return entropy;
+}
+
+}  // namespace
+
+double binned_entropy(std::span<const double> values, double width) {
+  std::map<std::int64_t, std::uint64_t> counts;
+  for (const double value : values) ++counts[static_cast<std::int64_t>(std::floor(value / width))];
+  return entropy_of(counts, values.size());
+}
+
+double ranged_entropy(std::span<const double> values, std::size_t bins) {
+  FUGU_CHECK(!values.empty() && bins > 0);
+  const auto [least, largest] = std::ranges::minmax(values);
+  if (least == largest) return 0;
+  std::map<std::int64_t, std::uint64_t> counts;
+  const auto last = static_cast<std::int64_t>(bins) - 1;  // it has the largest value, too
+  for (const double value : values) {
+    const double at = (value - least) / (largest - least) * static_cast<double>(bins);
+    ++counts[std::min(static_cast<std::int64_t>(at), last)];
+  }
+  return entropy_of(counts, values.size());
 }
 
 double distortion_deviation(std::span<const double> a, std::span<const double> b) {

@@ -74,6 +74,7 @@ class DiscountedPage {
  private:
   Result<void> compute();
   void add_population(std::size_t population);
+  void add_histogram(std::size_t population);
   void add_averages(std::size_t population);
   void add_over_time(std::size_t population, Protects protects, double factor, const std::string& title);
   void add_over_factor(std::size_t population, Protects protects, const std::string& title);
@@ -109,6 +110,33 @@ std::vector<Point> over_days(const DiscountedCourse& course) {
   for (std::size_t day = 0; day < course.relative_error.size(); ++day)
     points.push_back({static_cast<double>(day + 1), drawn_error(course.relative_error[day])});
   return points;
+}
+
+void DiscountedPage::add_histogram(std::size_t population) {
+  const Population& shown = study_.populations()[population];
+  std::vector<report::Box> boxes;
+  std::int64_t most = 0;
+  for (std::size_t kwh = 0; kwh < shown.days_by_kwh.size(); ++kwh) {
+    const std::int64_t days = shown.days_by_kwh[kwh];
+    most = std::max(most, days);
+    if (days == 0) continue;
+    boxes.push_back({.x = {static_cast<double>(kwh), static_cast<double>(kwh + 1)},
+                     .y = {0, static_cast<double>(days)},
+                     .hint = std::to_string(kwh) + " to " + std::to_string(kwh + 1) + " kWh: " + std::to_string(days)});
+  }
+  Chart chart({.title = "Days of single households",
+               .description = "How many days of households had how much consumption, before they are clamped.",
+               .x = {.label = "consumption of a household on a day", .unit = "kWh", .lo = 0},
+               .y = {.label = "days of households", .lo = 0},
+               .height_px = 260});
+  chart.add(report::Boxes({.colour = Colour::blue}, std::move(boxes)));
+  const double clamp_kwh = study_.options().clamp_kwh;
+  if (clamp_kwh < static_cast<double>(shown.days_by_kwh.size()))
+    chart.add(Line({.label = "clamp", .colour = Colour::vermilion, .dashed = true},
+                   {{clamp_kwh, 0}, {clamp_kwh, static_cast<double>(most)}}));
+  page_.figure(chart, "Readings of households across the year (figure 1, left). The largest is " +
+                          report::format_fixed(shown.largest_kwh, 1) +
+                          " kWh: noise that was made for it would be made for a number that is read off the data.");
 }
 
 void DiscountedPage::add_averages(std::size_t population) {
@@ -208,6 +236,7 @@ void DiscountedPage::add_table(std::size_t population) {
 
 void DiscountedPage::add_population(std::size_t population) {
   page_.section("Households: " + study_.populations()[population].name);
+  add_histogram(population);
   add_averages(population);
   add_over_time(population, Protects::user, 0, "Plain differential privacy (figure 2, left)");
   add_over_time(population, Protects::discounted_exp, 0.9, "Exponential discounting, α = 0.9 (figure 2, middle)");
@@ -238,11 +267,34 @@ Result<std::string> DiscountedPage::html() {
     page_.note("No data for " + std::to_string(missing) + " of " + std::to_string(courses_.size()) +
                " schedules: some day needs more noise than can be drawn (scale 2^40 steps of 0.01 kWh), or less budget "
                "than can be counted.");
+  page_.table(study_.days_table());
   for (std::size_t population = 0; population < study_.populations().size(); ++population) add_population(population);
   return page_.html();
 }
 
 }  // namespace
+
+report::Table DiscountedStudy::days_table() const {
+  report::Table table{.caption = "Days of single households before they are clamped",
+                      .columns = {{"households"},
+                                  {"days of households", Align::number},
+                                  {"mean, kWh", Align::number},
+                                  {"largest, kWh", Align::number},
+                                  {"above " + result_number(options_.clamp_kwh) + " kWh", Align::number},
+                                  {"cut off by the clamp", Align::number}}};
+  for (const Population& population : populations_) {
+    std::int64_t days = 0;
+    for (const std::int64_t count : population.days_by_kwh) days += count;
+    const auto share = [](double part, double whole) { return report::format_fixed(100 * part / whole, 2) + " %"; };
+    table.rows.push_back({{population.name},
+                          {report::format_count(days)},
+                          {report::format_fixed(population.all_kwh / static_cast<double>(days), 1)},
+                          {report::format_fixed(population.largest_kwh, 1)},
+                          {share(static_cast<double>(population.days_above_clamp), static_cast<double>(days))},
+                          {share(population.cut_kwh, population.all_kwh)}});
+  }
+  return table;
+}
 
 Result<std::string> DiscountedStudy::page() const { return DiscountedPage(*this).html(); }
 

@@ -36,12 +36,21 @@ constexpr const char* kHeader =
 /// Adds the days of households up, one by one.
 class Days {
  public:
-  Days(std::string name, std::size_t days, double clamp_kwh)
-      : population_{std::move(name), std::vector<std::int64_t>(days), std::vector<std::int64_t>(days)},
-        clamp_kwh_(clamp_kwh) {}
+  Days(std::string name, std::size_t days, double clamp_kwh) : clamp_kwh_(clamp_kwh) {
+    population_.name = std::move(name);
+    population_.sum_steps.resize(days);
+    population_.households.resize(days);
+  }
   void add(std::size_t day, double kwh) {
     population_.sum_steps[day] += std::llround(std::clamp(kwh, 0.0, clamp_kwh_) * kStepsPerKwh);
     ++population_.households[day];
+    const auto bin = static_cast<std::size_t>(std::max(0.0, kwh));
+    if (bin >= population_.days_by_kwh.size()) population_.days_by_kwh.resize(bin + 1);
+    ++population_.days_by_kwh[bin];
+    population_.days_above_clamp += kwh > clamp_kwh_ ? 1 : 0;
+    population_.largest_kwh = std::max(population_.largest_kwh, kwh);
+    population_.all_kwh += kwh;
+    population_.cut_kwh += std::max(0.0, kwh - clamp_kwh_);
   }
   Population take() { return std::move(population_); }
 

@@ -97,7 +97,7 @@ Chart autocorrelation_chart(const std::vector<DailyAutocorrelation>& households)
                .description = "At midnight, 7 am and 6 pm, with the 95 % band of independent normal values.",
                .x = {.label = "lag", .unit = "days"},
                .y = {.label = "autocorrelation"}});
-  const auto lags = static_cast<double>(kAutocorrelationDays - kAutocorrelationPairs);
+  const auto lags = static_cast<double>(kDailyLoadDays - kAutocorrelationPairs);
   chart.add(report::Band({.label = "95 % band", .colour = Colour::slate}, {{1, -band, band}, {lags, -band, band}}));
   constexpr Colour kColours[] = {Colour::blue, Colour::vermilion, Colour::green};
   std::size_t drawn = 0;
@@ -108,6 +108,36 @@ Chart autocorrelation_chart(const std::vector<DailyAutocorrelation>& households)
     chart.add(report::Line({.label = one.time, .colour = kColours[drawn++]}, std::move(points)));
   }
   return chart;
+}
+
+/// Figure 3, left: the first household.
+Chart scatter_by_time(const std::vector<DailyLoad>& loads) {
+  std::vector<report::Point> points;
+  for (const DailyLoad& load : loads) {
+    if (load.household != loads.front().household) continue;
+    for (const double kwh : load.kwh) points.push_back({static_cast<double>(load.half_hour) / 2, kwh});
+  }
+  std::vector<report::Tick> ticks;
+  for (int hour = 0; hour <= 24; hour += 3) ticks.push_back({static_cast<double>(hour), std::to_string(hour)});
+  Chart chart({.title = "Load by time of day of the first household",
+               .description = "A dot is one half hour of one day: where they are dense, that load is likely.",
+               .x = {.label = "time of day", .unit = "h", .lo = 0, .hi = 24, .ticks = ticks},
+               .y = {.label = "load", .unit = "kWh", .lo = 0}});
+  chart.add(report::Dots({.colour = Colour::blue, .size_px = 3}, std::move(points)));
+  return chart;
+}
+
+void add_households(report::Page& page, const std::vector<DailyLoad>& loads, std::uint64_t seed) {
+  page.section("Are days independent?");
+  const auto autocorrelations = daily_autocorrelations(loads);
+  page.figure(autocorrelation_chart(autocorrelations),
+              "Figure 2 on other households: half hours of the same time of day.");
+  page.paragraph("Over all households, times and lags, " + format_fixed(100 * share_outside_band(autocorrelations), 1) +
+                 " % lie outside of the 95 % band; 5 % would for independent normal values.");
+  page.section("What law do readings follow?");
+  page.figure(scatter_by_time(loads),
+              "Figure 3, left, on another household: half hours of " + std::to_string(kDailyLoadDays) + " days.");
+  page.table(load_shapes_table(load_shapes(loads, seed)));
 }
 
 report::Table constants_table(const DistributionalStudyOptions& options) {
@@ -174,14 +204,42 @@ report::Table distributional_summary(const std::vector<DistributionalRow>& rows)
   return table;
 }
 
-std::vector<StudyPicture> distributional_pictures(const std::vector<DistributionalRow>& rows, const WatchCurve& curve) {
-  return {{"distributional-qq.svg", qq_chart(rows[kDrawnCase]).standalone_svg()},
-          {"distributional-scatter.svg", scatter_chart(rows[kDrawnCase]).standalone_svg()},
-          {"distributional-watch.svg", watch_chart(curve).standalone_svg()}};
+report::Table load_shapes_table(const std::vector<LoadShape>& shapes) {
+  report::Table table{.caption =
+                          "Readings of a household at the same time of day: half hours in which they are not normal "
+                          "(level 5 %), in which two lognormal laws describe them better than one, and the correlation "
+                          "with normal scores that equation 8 keeps",
+                      .columns = {{"household"},
+                                  {"half hours", Align::number},
+                                  {"not normal", Align::number},
+                                  {"mixture", Align::number},
+                                  {"correlation, least", Align::number},
+                                  {"at noon", Align::number},
+                                  {"largest", Align::number}}};
+  for (const LoadShape& shape : shapes) {
+    table.rows.push_back({{shape.household},
+                          {std::to_string(shape.half_hours)},
+                          {std::to_string(shape.not_normal)},
+                          {std::to_string(shape.mixtures)},
+                          {format_fixed(shape.least, 2)},
+                          {format_fixed(shape.noon, 2)},
+                          {format_fixed(shape.largest, 2)}});
+  }
+  return table;
+}
+
+std::vector<StudyPicture> distributional_pictures(const std::vector<DistributionalRow>& rows, const WatchCurve& curve,
+                                                  const std::vector<DailyLoad>& loads) {
+  std::vector<StudyPicture> pictures = {
+      {"distributional-qq.svg", qq_chart(rows[kDrawnCase]).standalone_svg()},
+      {"distributional-scatter.svg", scatter_chart(rows[kDrawnCase]).standalone_svg()},
+      {"distributional-watch.svg", watch_chart(curve).standalone_svg()}};
+  if (!loads.empty()) pictures.push_back({"distributional-day.svg", scatter_by_time(loads).standalone_svg()});
+  return pictures;
 }
 
 std::string distributional_page(const DistributionalStudyOptions& options, const std::vector<DistributionalRow>& rows,
-                                const WatchCurve& curve, const std::vector<DailyAutocorrelation>& households) {
+                                const WatchCurve& curve, const std::vector<DailyLoad>& loads) {
   const auto bound = std::sqrt(static_cast<double>(options.meters)) / 2;
   report::Page page({.title = "Distributional privacy",
                      .subtitle = report::format_count(static_cast<std::int64_t>(options.meters)) + " meters, " +
@@ -208,12 +266,7 @@ std::string distributional_page(const DistributionalStudyOptions& options, const
       .figure(watch_chart(curve),
               "Two households whose means are as far apart as can be; per-slot noise for event level, "
               "ε = 1; 200 trials each, so that a point is off by 0.07 or less, mostly.");
-  if (!households.empty()) {
-    page.section("Are days independent?");
-    page.figure(autocorrelation_chart(households), "Figure 2 on other households: half hours of the same time of day.");
-    page.paragraph("Over all households, times and lags, " + format_fixed(100 * share_outside_band(households), 1) +
-                   " % lie outside of the 95 % band; 5 % would for independent normal values.");
-  }
+  if (!loads.empty()) add_households(page, loads, options.seed);
   return page.html();
 }
 

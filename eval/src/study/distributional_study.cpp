@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <numbers>
 #include <ranges>
 
 #include "fugu/distributional/state.hpp"
 #include "fugu/estimation/similarity.hpp"
-#include "fugu/metric/truth.hpp"
 #include "fugu/simulate/seeded_bits.hpp"
 #include "fugu/simulate/simulation_noise.hpp"
-#include "fugu/stream/stream_reader.hpp"
 #include "fugu/study/result_file.hpp"
 
 namespace fugu {
@@ -416,70 +413,6 @@ Result<WatchCurve> watch_curve(const DistributionalStudyOptions& options) {
     curve.redrawn.push_back(redrawn);
   }
   return curve;
-}
-
-Result<std::vector<DailyAutocorrelation>> daily_autocorrelations(const std::string& data_folder) {
-  constexpr const char* kFile = "sgsc_newcastle/load_kwh_10.csv.gz";
-  constexpr Slot kPerDay = 48;
-  constexpr std::pair<Slot, const char*> kTimes[] = {{0, "midnight"}, {14, "7 am"}, {36, "6 pm"}};
-  const std::string file = (std::filesystem::path(data_folder) / kFile).string();
-  auto input = Input::open(file);
-  if (!input) {
-    return Error{Cause::bad_input, file + ": found no load of households (" + input.error().message +
-                                       "); expected a data folder with " + kFile + ", or no --data"};
-  }
-  FUGU_ASSIGN(const UnitStep watt_hours, UnitStep::parse("0.001"));
-  FUGU_ASSIGN(StreamReader reader, StreamReader::open(*std::move(input), {.unit_step = watt_hours,
-                                                                          .slot_s = 1800,
-                                                                          .origin = {},
-                                                                          .default_utc_offset_s = 0,
-                                                                          .time_column = "timestamp"}));
-  TruthStream truth(reader, watt_hours.to_rational());
-  // By household and time of day: the longest run of days so far, until it is long enough.
-  std::vector<std::vector<double>> runs(reader.series().size() * std::size(kTimes));
-  TruthRow row;
-  while (true) {
-    FUGU_ASSIGN(const bool more, truth.next(row));
-    if (!more) break;
-    const Slot of_day = (reader.clock().origin_s() / 1800 + row.slot) % kPerDay;
-    for (std::size_t time = 0; time < std::size(kTimes); ++time) {
-      if (kTimes[time].first != of_day) continue;
-      for (std::size_t home = 0; home < reader.series().size(); ++home) {
-        std::vector<double>& run = runs[home * std::size(kTimes) + time];
-        if (run.size() == kAutocorrelationDays) continue;
-        if (row.values[home]) {
-          run.push_back(*row.values[home]);
-        } else {
-          run.clear();
-        }
-      }
-    }
-  }
-  std::vector<DailyAutocorrelation> all;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].size() < kAutocorrelationDays) continue;
-    DailyAutocorrelation found{reader.series()[i / std::size(kTimes)], kTimes[i % std::size(kTimes)].second, {}};
-    const std::span<const double> values(runs[i]);
-    for (std::size_t lag = 1; lag + kAutocorrelationPairs <= kAutocorrelationDays; ++lag) {
-      found.by_lag.push_back(
-          pearson_correlation(values.subspan(0, kAutocorrelationPairs), values.subspan(lag, kAutocorrelationPairs)));
-    }
-    all.push_back(std::move(found));
-  }
-  return all;
-}
-
-double share_outside_band(const std::vector<DailyAutocorrelation>& all) {
-  const double band = 1.96 / std::sqrt(static_cast<double>(kAutocorrelationPairs));
-  double outside = 0;
-  double count = 0;
-  for (const DailyAutocorrelation& one : all) {
-    for (const double value : one.by_lag) {
-      outside += std::fabs(value) > band ? 1 : 0;
-      ++count;
-    }
-  }
-  return outside / count;
 }
 
 }  // namespace fugu

@@ -34,6 +34,8 @@ double printed_information_bound(double b, double lambda, std::uint64_t slots);
 double approximate_entropy(std::span<const double> values, std::size_t length, double tolerance);
 /// Entropy in nats of the values' distribution over bins of `width`.
 double binned_entropy(std::span<const double> values, double width);
+/// The same over `bins` bins of equal width from the least to the largest value. Not changed by a factor.
+double ranged_entropy(std::span<const double> values, std::size_t bins);
 /// Root of the mean of (a − b)²: the distortion standard deviation.
 double distortion_deviation(std::span<const double> a, std::span<const double> b);
 /// Σab / √(Σa²·Σb²); 0 when one of them is all zeros.

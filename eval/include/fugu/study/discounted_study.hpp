@@ -22,6 +22,7 @@
 #include "fugu/accounting/definition.hpp"
 #include "fugu/base/result.hpp"
 #include "fugu/mechanism/mechanism.hpp"
+#include "fugu/report/html.hpp"
 #include "fugu/study/result_file.hpp"
 
 namespace fugu {
@@ -31,6 +32,12 @@ struct Population {
   std::string name;
   std::vector<std::int64_t> sum_steps;   ///< of 0.01 kWh, over those present, each clamped
   std::vector<std::int64_t> households;  ///< present that day; at least 1
+  // What days of households were before they were clamped (figure 1, left).
+  std::vector<std::int64_t> days_by_kwh;  ///< how many had from i to i + 1 kWh
+  std::int64_t days_above_clamp = 0;
+  double largest_kwh = 0;
+  double all_kwh = 0;
+  double cut_kwh = 0;  ///< of it, what lay above the clamp
 
   std::size_t days() const { return sum_steps.size(); }
 };
@@ -82,7 +89,9 @@ class DiscountedStudy {
   Result<ResultFile> open(const std::string& folder, bool restart) const;
   /// Adds the rows that are missing.
   Result<void> run(ResultFile& file, const std::function<void(std::size_t, std::size_t)>& progress) const;
-  /// The report: figures 1 (right), 2 and 3 of the paper, and what the schedules differ by. Shows true averages.
+  /// Figure 1 (left) in numbers: the days of households, and what the clamp cuts. Not protected by anything.
+  report::Table days_table() const;
+  /// The report: figures 1 to 3 of the paper, and what the schedules differ by. Shows true averages.
   Result<std::string> page() const;
 
  private:

@@ -15,6 +15,7 @@
 
 #include "fugu/distributional/transform.hpp"
 #include "fugu/report/html.hpp"
+#include "fugu/study/daily_loads.hpp"
 
 namespace fugu {
 
@@ -127,19 +128,6 @@ Result<double> habit_advantage(const HabitWatch& watch, HabitRule rule);
 /// A made-up household in steps of 0.01 kW, up to 10 kW: little at night, a breakfast, a long evening.
 std::vector<std::vector<std::int64_t>> example_habits();
 
-/// Autocorrelation over days of one household's load at one time of day, as figure 2 has it.
-struct DailyAutocorrelation {
-  std::string household;
-  std::string time;
-  std::vector<double> by_lag;  ///< from 1 day on
-};
-inline constexpr std::size_t kAutocorrelationDays = 88;
-inline constexpr std::size_t kAutocorrelationPairs = 50;
-/// Of real households: DATA/sgsc_newcastle/load_kwh_10.csv.gz, half hours.
-Result<std::vector<DailyAutocorrelation>> daily_autocorrelations(const std::string& data_folder);
-/// The share of all lags beyond the 95 % band of independent normal values.
-double share_outside_band(const std::vector<DailyAutocorrelation>& all);
-
 /// What the adversary reaches, by how long it watches.
 struct WatchCurve {
   std::vector<int> slots;
@@ -155,9 +143,12 @@ struct StudyPicture {
   std::string name;
   std::string svg;
 };
-std::vector<StudyPicture> distributional_pictures(const std::vector<DistributionalRow>& rows, const WatchCurve& curve);
-/// Figures 2 and 4 redrawn, all cases, what the constants cost, the adversary.
+/// `loads` of real households may be empty.
+std::vector<StudyPicture> distributional_pictures(const std::vector<DistributionalRow>& rows, const WatchCurve& curve,
+                                                  const std::vector<DailyLoad>& loads);
+report::Table load_shapes_table(const std::vector<LoadShape>& shapes);
+/// Figures 2, 3 and 4 redrawn, all cases, what the constants cost, the adversary.
 std::string distributional_page(const DistributionalStudyOptions& options, const std::vector<DistributionalRow>& rows,
-                                const WatchCurve& curve, const std::vector<DailyAutocorrelation>& households);
+                                const WatchCurve& curve, const std::vector<DailyLoad>& loads);
 
 }  // namespace fugu
