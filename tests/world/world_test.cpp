@@ -32,8 +32,8 @@ TEST(World, KeepsItsPromises) {
 struct BrokenWorld {
   const char* name;
   Defect defect;
-  const char* noticed;                ///< a part of what the model says
-  std::optional<Protects> only = {};  ///< where a defect shows rarely, the definition under which it does
+  const char* noticed;  ///< a part of what the model says
+  std::optional<Only> only = {};
 };
 
 class BrokenWorlds : public ::testing::TestWithParam<BrokenWorld> {};
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
                       BrokenWorld{"a_resume_that_does_not_sync", Defect::resumes_unsynced, "before it was durable"},
                       BrokenWorld{"moves_that_nobody_says", Defect::hides_moves, "although a policy"},
                       BrokenWorld{"moves_that_nobody_says_in_a_window", Defect::hides_moves, "lost more than",
-                                  Protects::w_event},
+                                  Only{"fast-w"}},
                       BrokenWorld{"meters_instead_of_households", Defect::forgets_households, "lost more than"},
                       BrokenWorld{"broken_policies_skipped", Defect::skips_broken_rows, "could not be read"},
                       BrokenWorld{"policies_forgotten", Defect::forgets_policies, "policy"},
