@@ -75,7 +75,7 @@ TEST(HouseholdParameters, NameWhatIsNotKnownOrDoesNotGoTogether) {
 }
 
 TEST(HouseholdParameters, ADutyIsAShareAndMayBeLeftOut) {
-  const std::string row = "appliance,oven,duty,0.5";
+  const std::string row = "appliance,oven,duty,0.4";
   const std::string place = std::string("t.csv:").append(line_of(row)).append(":21:");
   for (const char* wrong : {"0", "1.1", "-1"})
     expect_error(replaced(table(), row, std::string("appliance,oven,duty,").append(wrong)), place, "0.05 to 1");

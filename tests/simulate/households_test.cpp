@@ -1,8 +1,9 @@
 // Simulated households: reproducible, consistent with themselves, and believable.
 //
 // Ranges are those of the literature named beside them, widened where said. Figures of the model that nobody published
-// were chosen on seed 101; the seeds here are others. Bounds are not statistical tests: with hundreds of households and
-// a year the means move by a per cent or two from seed to seed, and no bound is nearer than that.
+// were chosen on seeds 1 to 5, 51, 95 and 101; the seeds of believable households are others. Bounds are not
+// statistical tests: with hundreds of households and a year the means move by a per cent or two from seed to seed, and
+// no bound is nearer than that.
 #include "fugu/simulate/households.hpp"
 
 #include <gtest/gtest.h>
@@ -61,7 +62,7 @@ TEST(Households, AreTheSameOnEveryPlatform) {
   std::uint64_t sum = 0;
   for (const std::int32_t watts : all_watts({.households = 4, .days = 28, .seed = 7}, 3))
     sum = sum * 31 + static_cast<std::uint64_t>(watts);
-  EXPECT_EQ(sum, 7552649373914903906u);
+  EXPECT_EQ(sum, 8075624018859141724u);
 }
 
 TEST(Households, LongerHorizonsContinueShorterOnes) {
@@ -312,7 +313,7 @@ HouseholdParameters without_habits() {
 TEST(BelievableHouseholds, AnnualEnergyBySize) {
   const std::array<std::array<double, 2>, 4> published_kwh = {{{1730, 2050}, {2890, 3440}, {3720, 4050}, {4085, 4940}}};
   for (std::uint64_t people = 1; people <= 4; ++people) {
-    const Year year = year_of({.households = 200, .days = kYear, .people = people, .seed = 51}, {}, without_heating());
+    const Year year = year_of({.households = 200, .days = kYear, .people = people, .seed = 52}, {}, without_heating());
     const double kwh = year.mean_w * 8.766;
     EXPECT_GT(kwh, 0.9 * published_kwh[people - 1][0]) << people;
     EXPECT_LT(kwh, 1.1 * published_kwh[people - 1][1]) << people;
@@ -461,7 +462,7 @@ TEST(BelievableHouseholds, BesideRealOnes) {
   const std::string file = std::string(FUGU_SHARED_DATA) + "/sgsc_newcastle/load_kwh_10.csv.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no recorded data here";
   const Recorded real = read_recorded(file, 2, "", "");
-  const Year made = year_of({.households = 200, .days = kYear, .slot_min = 30, .seed = 95}, {1, 10});
+  const Year made = year_of({.households = 200, .days = kYear, .slot_min = 30, .seed = 97}, {1, 10});
   const auto [least, most] = std::minmax_element(real.mean_kw.begin(), real.mean_kw.end());
   EXPECT_GT(made.mean_w / 1000, *least);
   EXPECT_LT(made.mean_w / 1000, *most);
