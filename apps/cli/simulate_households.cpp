@@ -154,10 +154,13 @@ std::vector<report::Cell> range_row(const std::vector<HouseholdSet>& sets) {
   for (const HouseholdSet& set : sets) households += set.households;
   std::vector<report::Cell> row = {{"recorded"}, {std::to_string(households)}};
   for (const HouseholdFigure& figure : kHouseholdFigures) {
-    const auto [least, most] = std::minmax_element(sets.begin(), sets.end(), [&](const auto& a, const auto& b) {
-      return a.median.*figure.value < b.median.*figure.value;
-    });
-    row.push_back({figure_text(least->median.*figure.value) + "–" + figure_text(most->median.*figure.value)});
+    double least = std::nan("");
+    double most = std::nan("");
+    for (const HouseholdSet& set : sets) {  // fmin and fmax pass over NaN
+      least = std::fmin(least, set.median.*figure.value);
+      most = std::fmax(most, set.median.*figure.value);
+    }
+    row.push_back({std::isnan(least) ? figure_text(least) : figure_text(least) + "–" + figure_text(most)});
   }
   return row;
 }

@@ -149,6 +149,8 @@ TEST_F(SimulateHouseholds, SetsThemBesideRecordedOnes) {
   EXPECT_TRUE(rows[3].starts_with("UCI Sceaux")) << rows[3];
   EXPECT_NE(rows[3].find("2.00"), std::string::npos) << "mean of 23 hours of 1 and one of 25";
   EXPECT_NE(rows[3].find("12.50"), std::string::npos) << "peak";
+  write_file(directory_ / "data/uci_household/load_kwh.csv.gz", "timestamp,total_kwh\n2006-12-16T17:00,\n");
+  expect_error("--days 7 --statistics --data data", "load_kwh.csv.gz: found no load of a household");
 }
 
 TEST_F(SimulateHouseholds, RefusesWhatMakesNoSense) {

@@ -94,7 +94,9 @@ Result<HouseholdSet> read_set(const Recorded& recorded, const std::string& data_
   }
   std::vector<HouseholdFigures> households;
   for (std::size_t i = 0; i < series.size(); ++i) {
-    if (recorded.is_household(truth.series()[i])) households.push_back(series[i].take().figures());
+    if (!recorded.is_household(truth.series()[i])) continue;
+    const HouseholdFigures figures = series[i].take().figures();
+    if (!std::isnan(figures.mean_kw)) households.push_back(figures);
   }
   if (households.empty())
     return Error{Cause::bad_input, path_of(recorded, data_folder) + ": found no load of a household; expected some"};
