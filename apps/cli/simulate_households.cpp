@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 
 #include "file_options.hpp"
+#include "fugu/simulate/household_statistics.hpp"
 #include "fugu/simulate/use_policies.hpp"
 #include "fugu/stream/clock.hpp"
 #include "fugu/stream/decimal.hpp"
 #include "output_stream.hpp"
 #include "policy_rows.hpp"
 #include "run_facts.hpp"
+#include "table.hpp"
 
 namespace fugu::cli {
 
@@ -32,6 +35,7 @@ Examples
   fugu simulate households --households 50 --days 7 --readings readings.csv --series-map map.csv --policies policies.csv
   fugu simulate households --households 20 --days 14 --start 2026-03-02T00:00:00+01:00 --slot-length 30m --log uses.csv
   fugu simulate households --days 28 --policies wishes.csv --interval conference --epsilon 0.1..1 --dominant holiday.csv
+  fugu simulate households --households 200 --days 364 --slot-length 1h --statistics
 )";
 
 struct Arguments {
@@ -51,6 +55,8 @@ struct Arguments {
   std::string interval = "thesis";
   std::string beyond = "clip";
   std::string epsilon = "1";
+  bool statistics = false;
+  std::string data;
 };
 
 std::optional<double> parse_epsilon(std::string_view text) {
@@ -130,6 +136,45 @@ class OptionalOutput {
   std::string buffer_;
 };
 
+std::string figure_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", value);
+  return std::isnan(value) ? "–" : text;
+}
+
+std::vector<report::Cell> row_of(const HouseholdSet& set) {
+  std::vector<report::Cell> row = {{set.name}, {std::to_string(set.households)}};
+  for (const HouseholdFigure& figure : kHouseholdFigures) row.push_back({figure_text(set.median.*figure.value)});
+  return row;
+}
+
+/// From the smallest to the largest of the sets.
+std::vector<report::Cell> range_row(const std::vector<HouseholdSet>& sets) {
+  std::size_t households = 0;
+  for (const HouseholdSet& set : sets) households += set.households;
+  std::vector<report::Cell> row = {{"recorded"}, {std::to_string(households)}};
+  for (const HouseholdFigure& figure : kHouseholdFigures) {
+    double least = std::nan("");
+    double most = std::nan("");
+    for (const HouseholdSet& set : sets) {  // fmin and fmax pass over NaN
+      least = std::fmin(least, set.median.*figure.value);
+      most = std::fmax(most, set.median.*figure.value);
+    }
+    row.push_back({std::isnan(least) ? figure_text(least) : figure_text(least) + "–" + figure_text(most)});
+  }
+  return row;
+}
+
+void print_statistics(const HouseholdSet& simulated, const std::vector<HouseholdSet>& recorded) {
+  report::Table table{.columns = {{"set"}, {"households", report::Column::Align::number}}};
+  for (const HouseholdFigure& figure : kHouseholdFigures)
+    table.columns.push_back({figure.name, report::Column::Align::number});
+  table.rows.push_back(row_of(simulated));
+  if (!recorded.empty()) table.rows.push_back(range_row(recorded));
+  for (const HouseholdSet& set : recorded) table.rows.push_back(row_of(set));
+  print_table(table);
+}
+
 /// One run: the neighbourhood and all files that are written while its days pass.
 class Run {
  public:
@@ -159,6 +204,8 @@ class Run {
   void write_policies();
   void write_rows(std::size_t household);
   Result<void> write_dominant();
+  void add_statistics();
+  HouseholdSet statistics() const;
 
   Neighbourhood neighbourhood_;
   RunClock time_;
@@ -172,15 +219,20 @@ class Run {
   std::vector<UsePolicy> closed_;    // kept to save allocations
   std::uint64_t largest_w_ = 0;
   double smallest_epsilon_ = kHolidayEpsilon;
+  std::vector<LoadStatistics> loads_;   // by household, when somebody wants them
+  std::vector<HouseholdSet> recorded_;  // to be set beside
   OptionalOutput readings_, totals_, series_map_, facts_, log_, policies_, dominant_;
 };
 
 Result<void> check_outputs(const Arguments& arguments) {
-  int to_standard_output = 0;
+  int to_standard_output = arguments.statistics ? 1 : 0;
   for (const std::string* path : {&arguments.readings, &arguments.totals, &arguments.series_map, &arguments.facts,
                                   &arguments.log, &arguments.policies, &arguments.dominant})
     to_standard_output += *path == "-" ? 1 : 0;
-  if (to_standard_output > 1) return Error{Cause::usage, "only one file can go to standard output (-)"};
+  if (to_standard_output > 1)
+    return Error{Cause::usage, "only one file, or --statistics, can go to standard output (-)"};
+  if (!arguments.data.empty() && !arguments.statistics)
+    return Error{Cause::usage, "--data: expected --statistics, which sets recorded households beside simulated ones"};
   return check_different({{"--parameters", arguments.parameters},
                           {"--readings", arguments.readings},
                           {"--totals", arguments.totals},
@@ -212,6 +264,9 @@ Result<Run> Run::make(const Arguments& arguments) {
   policies.horizon_slots = options.days * static_cast<Slot>(neighbourhood.slots_per_day());
   FUGU_ASSIGN(const UnitStep step, UnitStep::parse("0.001"));
   Run run(std::move(neighbourhood), time, arguments, policies, step);
+  if (!arguments.data.empty()) {
+    FUGU_ASSIGN(run.recorded_, of_option("--data", read_household_sets(arguments.data)));
+  }
   FUGU_TRY(run.open(arguments));
   return run;
 }
@@ -231,6 +286,7 @@ Run::Run(Neighbourhood neighbourhood, RunClock time, const Arguments& arguments,
     meters_.push_back("h" + std::to_string(i));
     if (wants_policies) wishes_.emplace_back(policy_options, i);
   }
+  if (arguments.statistics) loads_.resize(meters_.size());
 }
 
 Result<void> Run::open(const Arguments& arguments) {
@@ -240,8 +296,8 @@ Result<void> Run::open(const Arguments& arguments) {
   FUGU_TRY(log_.open(arguments.log));
   FUGU_TRY(policies_.open(arguments.policies));
   FUGU_TRY(dominant_.open(arguments.dominant));
-  const bool is_only = !totals_.is_wanted() && !series_map_.is_wanted() && !facts_.is_wanted() && !log_.is_wanted() &&
-                       !policies_.is_wanted() && !dominant_.is_wanted();
+  const bool is_only = loads_.empty() && !totals_.is_wanted() && !series_map_.is_wanted() && !facts_.is_wanted() &&
+                       !log_.is_wanted() && !policies_.is_wanted() && !dominant_.is_wanted();
   FUGU_TRY(readings_.open(arguments.readings.empty() && is_only ? "-" : arguments.readings));
   return {};
 }
@@ -259,6 +315,7 @@ Result<void> Run::write_all() {
     if (totals_.is_wanted()) write_totals();
     if (log_.is_wanted()) write_log();
     if (!wishes_.empty()) write_policies();
+    if (!loads_.empty()) add_statistics();
   }
   for (std::size_t i = 0; i < wishes_.size(); ++i) {
     wishes_[i].finish(closed_);
@@ -267,6 +324,7 @@ Result<void> Run::write_all() {
   if (dominant_.is_wanted()) FUGU_TRY(write_dominant());
   for (OptionalOutput* out : {&readings_, &totals_, &series_map_, &facts_, &log_, &policies_, &dominant_})
     FUGU_TRY(out->finish());
+  if (!loads_.empty()) print_statistics(statistics(), recorded_);
   return {};
 }
 
@@ -379,6 +437,23 @@ Result<void> Run::write_dominant() {
   return {};
 }
 
+void Run::add_statistics() {
+  const std::size_t slots_per_hour = neighbourhood_.slots_per_day() / kDayHours;
+  for (std::size_t i = 0; i < loads_.size(); ++i) {
+    std::array<double, kDayHours> hours_kw = {};
+    const std::span<const std::int32_t> watts = neighbourhood_.watts(i);
+    for (std::size_t slot = 0; slot < watts.size(); ++slot)
+      hours_kw[slot / slots_per_hour] += watts[slot] / (1000.0 * static_cast<double>(slots_per_hour));
+    loads_[i].add_day(hours_kw);
+  }
+}
+
+HouseholdSet Run::statistics() const {
+  std::vector<HouseholdFigures> households;
+  for (const LoadStatistics& load : loads_) households.push_back(load.figures());
+  return {"simulated", households.size(), median_figures(households)};
+}
+
 Outcome simulate_households(const Arguments& arguments) {
   FUGU_ASSIGN(Run run, Run::make(arguments));
   FUGU_TRY(run.write_all());
@@ -425,6 +500,9 @@ void add_households(CLI::App& simulate, Outcome& outcome) {
   command->add_option("--dominant", arguments->dominant,
                       "Ready-made dominant secrets, CSV: for each household a week's holiday as a policy");
   command->add_option("--holiday-week", arguments->holiday_week, "Week of that holiday, from 1")->capture_default_str();
+  command->add_flag("--statistics", arguments->statistics,
+                    "Prints what the median household is like: level, night, persistence, spread and peak");
+  command->add_option("--data", arguments->data, "Folder with recorded households, for --statistics to set beside");
   command->callback([arguments, &outcome] { outcome = simulate_households(*arguments); });
 }
 

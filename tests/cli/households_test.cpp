@@ -115,6 +115,44 @@ TEST_F(SimulateHouseholds, ReadingsGoToStandardOutputWhenNothingElseIsAskedFor) 
   EXPECT_EQ(lines_of(finished.out).size(), 1u + 2 * 24);
 }
 
+TEST_F(SimulateHouseholds, SaysWhatTheyAreLike) {
+  const Finished finished = simulate("--households 40 --days 14 --statistics");
+  EXPECT_EQ(finished.exit_code, 0) << finished;
+  const auto rows = lines_of(finished.out);
+  ASSERT_EQ(rows.size(), 2u) << finished;
+  for (const char* figure : {"mean kW", "night", "hour to hour", "day to day", "hour spread", "day spread", "peak"})
+    EXPECT_NE(rows[0].find(figure), std::string::npos) << figure;
+  EXPECT_TRUE(rows[1].starts_with("simulated")) << rows[1];
+  // Beside files, at any length of slots, and for a day that says little.
+  EXPECT_EQ(simulate("--households 40 --days 14 --slot-length 1h --statistics --log l.csv").out, finished.out);
+  EXPECT_GT(lines("l.csv").size(), 40u);
+  EXPECT_NE(simulate("--households 3 --days 1 --statistics").out.find("–"), std::string::npos);
+}
+
+TEST_F(SimulateHouseholds, SetsThemBesideRecordedOnes) {
+  std::filesystem::create_directory(directory_ / "data");
+  std::filesystem::create_directory(directory_ / "data/uci_household");
+  std::string text = "timestamp,total_kwh,kitchen_kwh\n";
+  for (int day = 16; day <= 18; ++day) {
+    for (int hour = 0; hour < 24; ++hour) {
+      char row[64];
+      std::snprintf(row, sizeof row, "2006-12-%02dT%02d:00,%d,9\n", day, hour, hour == 20 ? 25 : 1);
+      text += row;
+    }
+  }
+  write_file(directory_ / "data/uci_household/load_kwh.csv.gz", text);
+  const Finished finished = simulate("--households 5 --days 7 --statistics --data data");
+  EXPECT_EQ(finished.exit_code, 0) << finished;
+  const auto rows = lines_of(finished.out);
+  ASSERT_EQ(rows.size(), 4u) << finished;
+  EXPECT_TRUE(rows[2].starts_with("recorded")) << rows[2];
+  EXPECT_TRUE(rows[3].starts_with("UCI Sceaux")) << rows[3];
+  EXPECT_NE(rows[3].find("2.00"), std::string::npos) << "mean of 23 hours of 1 and one of 25";
+  EXPECT_NE(rows[3].find("12.50"), std::string::npos) << "peak";
+  write_file(directory_ / "data/uci_household/load_kwh.csv.gz", "timestamp,total_kwh\n2006-12-16T17:00,\n");
+  expect_error("--days 7 --statistics --data data", "load_kwh.csv.gz: found no load of a household");
+}
+
 TEST_F(SimulateHouseholds, RefusesWhatMakesNoSense) {
   expect_error("--households 0", "households: expected 1 to");
   expect_error("--days 0", "days: expected 1 to");
@@ -135,7 +173,10 @@ TEST_F(SimulateHouseholds, RefusesWhatMakesNoSense) {
   expect_error("--households 5 --zones 0", "--zones: expected 1 to");
   expect_error("--days 6 --dominant d.csv", "--holiday-week: expected");
   expect_error("--days 14 --holiday-week 3 --dominant d.csv", "--holiday-week: expected");
-  expect_error("--log - --policies -", "only one file can go to standard output");
+  expect_error("--log - --policies -", "only one file, or --statistics, can go to standard output");
+  expect_error("--statistics --readings -", "only one file, or --statistics, can go to standard output");
+  expect_error("--data .", "--data: expected --statistics");
+  expect_error("--statistics --data nowhere", "nowhere: found no recorded households; expected one of sgsc_newcastle/");
 }
 
 TEST_F(SimulateHouseholds, NamesTheBadRowOfATable) {

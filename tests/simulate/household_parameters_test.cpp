@@ -74,6 +74,22 @@ TEST(HouseholdParameters, NameWhatIsNotKnownOrDoesNotGoTogether) {
   expect_error(table().append("car,all,power,7,W,assumed\n"), "t.csv:", "'car,all,power'");
 }
 
+TEST(HouseholdParameters, ADutyIsAShareAndMayBeLeftOut) {
+  const std::string row = "appliance,oven,duty,0.4";
+  const std::string place = std::string("t.csv:").append(line_of(row)).append(":21:");
+  for (const char* wrong : {"0", "1.1", "-1"})
+    expect_error(replaced(table(), row, std::string("appliance,oven,duty,").append(wrong)), place, "0.05 to 1");
+  expect_error(replaced(table(), row, "appliance,freezer,duty,0.5"), "t.csv", "goes with its kind");
+  std::string text = table();
+  const std::size_t at = text.find(row);
+  text.erase(at, text.find('\n', at) - at + 1);
+  const auto read = HouseholdParameters::read(Input::from_memory("t.csv", text));
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  const auto oven = std::find_if(read->appliances.begin(), read->appliances.end(),
+                                 [](const ApplianceModel& each) { return each.name == "oven"; });
+  EXPECT_EQ(oven->duty, 1);
+}
+
 TEST(HouseholdParameters, HaveAtMostAHundredAppliances) {
   std::string text = table();
   for (int i = 0; i < 100; ++i) text.append("appliance,lamp").append(std::to_string(i)).append(",power,9,W,assumed\n");

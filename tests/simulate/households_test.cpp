@@ -1,8 +1,9 @@
 // Simulated households: reproducible, consistent with themselves, and believable.
 //
 // Ranges are those of the literature named beside them, widened where said. Figures of the model that nobody published
-// were chosen on seed 101; the seeds here are others. Bounds are not statistical tests: with hundreds of households and
-// a year the means move by a per cent or two from seed to seed, and no bound is nearer than that.
+// were chosen on seeds 1 to 5, 51, 95 and 101; the seeds of believable households are others. Bounds are not
+// statistical tests: with hundreds of households and a year the means move by a per cent or two from seed to seed, and
+// no bound is nearer than that.
 #include "fugu/simulate/households.hpp"
 
 #include <gtest/gtest.h>
@@ -61,7 +62,7 @@ TEST(Households, AreTheSameOnEveryPlatform) {
   std::uint64_t sum = 0;
   for (const std::int32_t watts : all_watts({.households = 4, .days = 28, .seed = 7}, 3))
     sum = sum * 31 + static_cast<std::uint64_t>(watts);
-  EXPECT_EQ(sum, 4334872713403419871u);
+  EXPECT_EQ(sum, 8075624018859141724u);
 }
 
 TEST(Households, LongerHorizonsContinueShorterOnes) {
@@ -101,8 +102,9 @@ TEST(Households, ReadingsContainTheUses) {
     const auto watts = all_watts(options, household);
     std::vector<std::int32_t> used(watts.size() + 2880);
     for (const ApplianceUse& use : all_uses(options, household)) {
+      const auto drawn_w = std::lround(use.power_w * HouseholdParameters::shipped().appliances[use.appliance].duty);
       for (std::int64_t minute = use.start_min; minute < use.end_min; ++minute)
-        used[static_cast<std::size_t>(minute)] += use.power_w;
+        used[static_cast<std::size_t>(minute)] += static_cast<std::int32_t>(drawn_w);
     }
     std::int64_t beside = 0;
     for (std::size_t minute = 0; minute < watts.size(); ++minute) {
@@ -114,6 +116,27 @@ TEST(Households, ReadingsContainTheUses) {
     EXPECT_GT(rest_w, 40);
     EXPECT_LT(rest_w, 400);
   }
+}
+
+TEST(Households, ADutyChangesWhatIsReadAndNothingElse) {
+  HouseholdParameters always_on = HouseholdParameters::shipped();
+  for (ApplianceModel& model : always_on.appliances) model.duty = 1;
+  const HouseholdOptions options = {.households = 5, .days = 14, .seed = 12};
+  Neighbourhood shipped = street(options);
+  Neighbourhood other = street(options, always_on);
+  std::int64_t saved_w = 0;
+  while (shipped.next_day() && other.next_day()) {
+    for (std::size_t i = 0; i < 5; ++i) {
+      const auto uses = shipped.uses(i);
+      ASSERT_TRUE(std::equal(uses.begin(), uses.end(), other.uses(i).begin(), other.uses(i).end()))
+          << "uses, and so policies, speak of rated power";
+      for (std::size_t slot = 0; slot < 96; ++slot) {
+        ASSERT_LE(shipped.watts(i)[slot], other.watts(i)[slot]);
+        saved_w += other.watts(i)[slot] - shipped.watts(i)[slot];
+      }
+    }
+  }
+  EXPECT_GT(saved_w, 0);
 }
 
 TEST(Households, UseAppliancesOneAfterTheOtherAndOnlyWhenSomebodyIsActive) {
@@ -284,12 +307,13 @@ HouseholdParameters without_habits() {
   return parameters;
 }
 
-// Means by household size: BDEW (press, 2022) 1900, 2890, 3720, 4085 kWh; VDEW 2005: 1790, 3030, 3880, 4430; VDEW 1998:
-// 1730, 2930, 3750, 4290. Allowed: from the smallest less a tenth to the largest plus a tenth.
+// Means by household size: BDEW (press, 2022) 1900, 2890, 3720, 4085 kWh; BDEW (of 2019) 2050, 3440, 4050, 4940; VDEW
+// 2005: 1790, 3030, 3880, 4430; VDEW 1998: 1730, 2930, 3750, 4290. Allowed: from the smallest less a tenth to the
+// largest plus a tenth.
 TEST(BelievableHouseholds, AnnualEnergyBySize) {
-  const std::array<std::array<double, 2>, 4> published_kwh = {{{1730, 1900}, {2890, 3030}, {3720, 3880}, {4085, 4430}}};
+  const std::array<std::array<double, 2>, 4> published_kwh = {{{1730, 2050}, {2890, 3440}, {3720, 4050}, {4085, 4940}}};
   for (std::uint64_t people = 1; people <= 4; ++people) {
-    const Year year = year_of({.households = 200, .days = kYear, .people = people, .seed = 51}, {}, without_heating());
+    const Year year = year_of({.households = 200, .days = kYear, .people = people, .seed = 52}, {}, without_heating());
     const double kwh = year.mean_w * 8.766;
     EXPECT_GT(kwh, 0.9 * published_kwh[people - 1][0]) << people;
     EXPECT_LT(kwh, 1.1 * published_kwh[people - 1][1]) << people;
@@ -438,7 +462,7 @@ TEST(BelievableHouseholds, BesideRealOnes) {
   const std::string file = std::string(FUGU_SHARED_DATA) + "/sgsc_newcastle/load_kwh_10.csv.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no recorded data here";
   const Recorded real = read_recorded(file, 2, "", "");
-  const Year made = year_of({.households = 200, .days = kYear, .slot_min = 30, .seed = 95}, {1, 10});
+  const Year made = year_of({.households = 200, .days = kYear, .slot_min = 30, .seed = 97}, {1, 10});
   const auto [least, most] = std::minmax_element(real.mean_kw.begin(), real.mean_kw.end());
   EXPECT_GT(made.mean_w / 1000, *least);
   EXPECT_LT(made.mean_w / 1000, *most);

@@ -63,6 +63,9 @@ class Rows {
     return {};
   }
 
+  bool has(const std::string& section, const std::string& name, const std::string& quantity) const {
+    return rows_.contains(Key(section, name, quantity));
+  }
   const std::vector<std::string>& names(const std::string& section) { return names_[section]; }
 
   /// A word; `expected` says which.
@@ -272,6 +275,9 @@ Result<ApplianceModel> appliance_of(Rows& rows, const std::string& name, const s
     if (!(model.period_min >= 1.2 * model.duration_min))  // periods vary by a tenth
       return rows.complain_about("appliance", name, "period", "at least 1.2 times the duration");
     return model;
+  }
+  if (rows.has("appliance", name, "duty")) {
+    FUGU_ASSIGN(model.duty, rows.number("appliance", name, "duty", {0.05, 1}));
   }
   FUGU_ASSIGN(model.duration_spread, rows.number("appliance", name, "duration_spread", {0, 0.5}));
   FUGU_ASSIGN(model.cycles_per_year, rows.number("appliance", name, "cycles_per_year", {0, 10'000}));

@@ -144,7 +144,8 @@ class Household {
  private:
   struct Owned {
     std::uint32_t appliance;
-    std::int32_t power_w;
+    std::int32_t power_w;  // rated
+    std::int32_t drawn_w;  // over a use, on average
     double uses_per_day;
     /// When it may start again: the end of the last use, or the next cycle. From the beginning of the current day.
     std::int64_t free_min;
@@ -198,7 +199,8 @@ Household::Household(const Shared& shared, std::uint64_t number)
     if (!has_one) continue;
     // std::pow is rounded: its last bit differs between platforms.
     const double growth = std::round(std::pow(size, model.size_exponent) * 0x1p20) * 0x1p-20;
-    owned_.push_back({i, std::max(1, static_cast<std::int32_t>(std::lround(power_w))),
+    const std::int32_t rated_w = std::max(1, static_cast<std::int32_t>(std::lround(power_w)));
+    owned_.push_back({i, rated_w, static_cast<std::int32_t>(std::lround(rated_w * model.duty)),
                       model.cycles_per_year / kDaysPerYear * growth,
                       static_cast<std::int64_t>(phase * model.period_min)});
   }
@@ -300,7 +302,7 @@ void Household::use(const Prepared& appliance, Owned& owned, const Day& day, Dic
     const double length = dice.bell(appliance.duration_min, appliance.duration_deviation_min);
     const std::int64_t end =
         start + std::clamp<std::int64_t>(static_cast<std::int64_t>(length + 0.5), 1, kMinutesPerDay);
-    add(start, end, owned.power_w);
+    add(start, end, owned.drawn_w);
     owned.free_min = end;
     const std::int64_t midnight = day.index * kMinutesPerDay;
     uses_.push_back({owned.appliance, owned.power_w, midnight + start, midnight + end});

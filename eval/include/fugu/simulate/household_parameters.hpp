@@ -42,7 +42,8 @@ struct ApplianceModel {
   std::string name;
   ApplianceKind kind = ApplianceKind::activity;
   BySize ownership = {};       ///< probability that a household has one
-  double power_w = 0;          ///< while it runs
+  double power_w = 0;          ///< rated: what it draws while it is on
+  double duty = 1;             ///< share of a use in which a thermostat or a programme has it on; not for cycling
   double duration_min = 0;     ///< of a use, on average
   double duration_spread = 0;  ///< standard deviation over the mean
   double cycles_per_year = 0;  ///< of a household of reference_people; not for cycling

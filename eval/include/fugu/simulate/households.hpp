@@ -38,7 +38,7 @@ struct HouseholdOptions {
 /// One use of an appliance. Minutes count from the beginning of the first day.
 struct ApplianceUse {
   std::uint32_t appliance = 0;  ///< in HouseholdParameters::appliances
-  std::int32_t power_w = 0;
+  std::int32_t power_w = 0;     ///< rated; readings show the mean over the use, ApplianceModel::duty times as much
   std::int64_t start_min = 0;
   std::int64_t end_min = 0;  ///< not included
 
