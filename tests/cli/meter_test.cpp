@@ -514,6 +514,89 @@ TEST_F(Billing, RowsThatCountForNobodyStopNobodysBill) {
   EXPECT_NE(rows[3].find(",forged,"), std::string::npos);
 }
 
+// One gateway of five with other periods: its meter is not billed in a window that cuts them.
+TEST_F(Billing, OneMetersPeriodsStopNobodysBill) {
+  std::string own = "time,meter,value\n";
+  for (const std::string& line : lines_of(readings()))
+    if (fields_of(line)[1] == "m0") own += line + "\n";
+  std::string others = lines_of(text("reports.csv"))[0] + "\n";
+  for (const std::string& line : lines_of(text("reports.csv")))
+    if (fields_of(line)[1] != "m0" && fields_of(line)[1] != "meter") others += line + "\n";
+  write_file(directory / "m0.csv", own);
+  ASSERT_EQ(fugu("meter report --readings m0.csv --keys meters.keys --epsilon 1 --delta 1e-4 --period 36 "
+                 "--state m0.state --out m0.reports --drain")
+                .exit_code,
+            0);
+  const std::string odd = text("m0.reports");
+  write_file(directory / "reports.csv", others + odd.substr(odd.find('\n') + 1));
+  const Finished done = bill("--from 0 --slots 100 --accumulated a.csv");
+  EXPECT_EQ(done.exit_code, 0) << done;
+  auto wanted = truth(0, 1);
+  wanted.erase("m0 0");
+  auto got = billed();
+  std::erase_if(got, [](const auto& each) { return each.first.starts_with("m0 "); });
+  EXPECT_EQ(got, wanted);
+  EXPECT_FALSE(billed().contains("m0 72")) << "ends outside of the window";
+  EXPECT_NE(done.err.find("1 meters whose periods do not fill the window"), std::string::npos) << done;
+  for (const std::string& line : lines_of(text("a.csv"))) {
+    const auto fields = fields_of(line);
+    EXPECT_EQ(fields[7], fields[0] == "meter" ? "complete" : fields[0] == "m0" ? "no" : "yes") << line;
+  }
+}
+
+TEST_F(Billing, AMeterWithoutReportsIsTold) {
+  std::string fewer;
+  for (const std::string& line : lines_of(text("reports.csv")))
+    if (fields_of(line)[1] != "m3") fewer += line + "\n";
+  write_file(directory / "reports.csv", fewer);
+  const Finished done = bill("--from 0 --slots 400");
+  EXPECT_EQ(done.exit_code, 0) << done;
+  EXPECT_NE(done.err.find("1 meters whose periods do not fill the window"), std::string::npos) << done;
+}
+
+// Options or keys that are wrong for everybody: nothing is written, and the right command works afterwards.
+TEST_F(Billing, WhatIsWrongForEverybodyStops) {
+  ASSERT_EQ(fugu("meter keys --readings r.csv --out other.keys --collector-out other.collector").exit_code, 0);
+  const std::string keys = text("collector.keys");
+  for (const std::string wrong : {"collector.keys --b 1", "other.collector --epsilon 1 --delta 1e-4"}) {
+    const Finished stopped = fugu(
+        "meter collect --reports reports.csv --unit Wh --state c.state --bill b.csv --out e.csv --from 0 "
+        "--slots 400 --set-aside aside.csv --keys " +
+        wrong);
+    EXPECT_EQ(stopped.exit_code, 2) << stopped;
+    EXPECT_NE(stopped.err.find("reports.csv: found reports that 0 of 5 meters made"), std::string::npos) << stopped;
+    for (const char* file : {"c.state", "b.csv", "aside.csv"})
+      EXPECT_FALSE(std::filesystem::exists(directory / file)) << file;
+  }
+  // Keys of two meters of five are right: most are not. With three, the other two are set aside.
+  const auto mixed = [&](int right) {
+    const auto good = lines_of(keys);
+    const auto bad = lines_of(text("other.collector"));
+    std::string all = good[0] + "\n";
+    for (int i = 1; i <= kMeters; ++i) all += (i <= right ? good : bad)[static_cast<std::size_t>(i)] + "\n";
+    write_file(directory / "collector.keys", all);
+    return bill("--from 0 --slots 400 --set-aside aside.csv");
+  };
+  EXPECT_EQ(mixed(2).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(directory / "c.state"));
+  EXPECT_EQ(mixed(3).exit_code, 0);
+  EXPECT_EQ(billed().size(), 12U);
+  EXPECT_EQ(mixed(5).exit_code, 0);
+  EXPECT_EQ(billed(), truth(0, 4));
+}
+
+TEST_F(Billing, RowsSetAsideStayThere) {
+  const std::string all = text("reports.csv");
+  write_file(directory / "reports.csv", all + "yesterday\n");
+  ASSERT_EQ(bill("--from 0 --slots 400 --set-aside aside.csv").exit_code, 0);
+  write_file(directory / "reports.csv", all + "today\n");
+  ASSERT_EQ(bill("--from 0 --slots 400 --set-aside aside.csv").exit_code, 0);
+  const auto rows = lines_of(text("aside.csv"));
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_NE(rows[1].find(",malformed,yesterday"), std::string::npos);
+  EXPECT_NE(rows[2].find(",malformed,today"), std::string::npos);
+}
+
 TEST_F(Billing, TheMemoryKnowsItsScheme) {
   EXPECT_EQ(bill("--from 0 --slots 400").exit_code, 0);
   const Finished other =
