@@ -118,7 +118,8 @@ collector gets the report keys only; with shift keys it could undo the shifts, a
 With --add, --rotate and --remove both files are there and get changed; a gateway that reads from a pipe goes on with
 them from its next row. Numbers of reports go on under new keys. A removed meter's readings are passed over; what waits
 is still sent. The collector takes reports made with former keys, but none with a number above the first that it got
-with a newer one: whoever has an old key cannot go on with it.
+with a newer one. Until that came, an old key is good: after a theft take the meter's rows out of the collector's file.
+Do not give readings again that were sent before a rotation: new keys draw again, and the losses add up.
 
 Examples
   fugu meter keys --readings readings.csv --out meters.keys --collector-out collector.keys

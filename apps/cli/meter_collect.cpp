@@ -1,6 +1,7 @@
 // fugu meter collect: estimates, sums and statistics of the reports of one run, and bills that are remembered.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "file_options.hpp"
 #include "fugu/base/durable_file.hpp"
@@ -57,6 +58,12 @@ Result<std::optional<Energy>> energy_of(const CollectArguments& arguments) {
   if (is_power(*unit) && !slot_s)
     return Error{Cause::usage, "--unit: power becomes energy over time; state the --slot-length, for example 15m"};
   return std::optional<Energy>({*unit, slot_s.value_or(0)});
+}
+
+/// What of it decides the kWh of a sum; one line of the memory.
+std::string energy_text(const CollectArguments& arguments, const Energy& energy) {
+  if (!is_power(energy.unit)) return arguments.unit;
+  return arguments.unit + " in slots of " + std::to_string(energy.slot_s) + " s";
 }
 
 struct Collected {
@@ -275,13 +282,12 @@ std::string_view state_of(const PeriodAccount& account) {
 }
 
 /// Bills as they are remembered.
-std::string bill_text(const Collected& all, const NameTable& meters, const std::vector<Bill>& bills,
-                      const Periods& calendar) {
+std::string bill_text(const Collected& all, const NameTable& meters, const std::vector<Bill>& bills) {
   std::string text = "meter,from,to,tariff,kwh,value,reports,missing,state\n";
   for (const auto& [meter, from, account] : bills) {
     text.append(meters.name(meter)).append(",").append(all.format.time_text(from)).append(",");
     text.append(account.end ? all.format.time_text(*account.end) : "").append(",");
-    text.append(calendar.tariff_from(from)).append(",").append(all.kwh(account.sum_steps));
+    text.append(account.tariff).append(",").append(all.kwh(account.sum_steps));
     text.append(",").append(all.value(account.sum_steps));
     text.append(",").append(std::to_string(account.reports)).append(",");
     text.append(account.missing() ? std::to_string(*account.missing()) : "").append(",");
@@ -408,6 +414,12 @@ Result<void> write(const CollectArguments& arguments, const Files& files) {
 Result<std::optional<DurableBook>> memory_of(const CollectArguments& arguments, const TemporalScheme& scheme,
                                              const ReportFormat& format) {
   if (arguments.state.empty()) return std::optional<DurableBook>();
+  const auto is_there = [](const std::string& path) { return !path.empty() && std::filesystem::exists(path); };
+  if (is_there(arguments.bill) && !is_there(arguments.state)) {
+    return found_but_expected({arguments.bill, 0, 0}, "bills, and no memory " + arguments.state,
+                              "the memory that they were made with, without which they could change; to begin anew, "
+                              "give another file for bills");
+  }
   FUGU_ASSIGN(StateLock lock, StateLock::take(arguments.state));
   FUGU_ASSIGN(DurableBook memory,
               DurableBook::open(std::move(lock), agreement_text(scheme, arguments.scheme.parts, format)));
@@ -419,8 +431,9 @@ Result<void> remember(DurableBook& memory, const CollectArguments& arguments, co
                       const Periods& calendar) {
   if (arguments.bill.empty()) return memory.save();
   const ReportBook::Window window{all.first_slot, all.slots};
-  FUGU_ASSIGN(const std::vector<Bill> bills, memory.bill(window, arguments.bill_incomplete));
-  FUGU_TRY(write_file(arguments.bill, bill_text(all, memory.meters(), bills, calendar)));
+  FUGU_ASSIGN(const std::vector<Bill> bills,
+              memory.bill(window, {energy_text(arguments, *all.energy), calendar, arguments.bill_incomplete}));
+  FUGU_TRY(write_file(arguments.bill, bill_text(all, memory.meters(), bills)));
   if (const std::string unbilled = unbilled_text(memory, window, all.keys.meters); !unbilled.empty()) note(unbilled);
   return {};
 }

@@ -585,6 +585,27 @@ TEST_F(Billing, WhatIsWrongForEverybodyStops) {
   EXPECT_EQ(billed(), truth(0, 4));
 }
 
+// The same memory, the same reports, other options: a bill that was handed out does not change.
+TEST_F(Billing, AnotherUnitOrAMemoryThatIsGoneChangesNoBill) {
+  const std::string collect =
+      "meter collect --reports reports.csv --keys collector.keys --epsilon 1 --delta 1e-4 --slots 400 --state c.state "
+      "--bill b.csv --out e.csv ";
+  ASSERT_EQ(fugu(collect + "--unit kW --slot-length 15m").exit_code, 0);
+  const std::string bills = text("b.csv");
+  for (const char* other : {"--unit kW --slot-length 1h", "--unit Wh"}) {
+    const Finished refused = fugu(collect + other);
+    EXPECT_EQ(refused.exit_code, 2) << refused;
+    EXPECT_NE(refused.err.find("bills were made with 'kW in slots of 900 s'"), std::string::npos) << refused;
+    EXPECT_EQ(text("b.csv"), bills);
+  }
+  EXPECT_EQ(fugu(collect + "--unit kW --slot-length 15m").exit_code, 0);
+  std::filesystem::remove(directory / "c.state");
+  const Finished gone = fugu(collect + "--unit kW --slot-length 15m --bill-incomplete");
+  EXPECT_EQ(gone.exit_code, 2) << gone;
+  EXPECT_NE(gone.err.find("b.csv: found bills, and no memory c.state"), std::string::npos) << gone;
+  EXPECT_EQ(text("b.csv"), bills);
+}
+
 TEST_F(Billing, RowsSetAsideStayThere) {
   const std::string all = text("reports.csv");
   write_file(directory / "reports.csv", all + "yesterday\n");

@@ -201,11 +201,21 @@ bool ReportBook::covers(NameTable::Id meter, const Window& window) const {
   return next == window.first_slot + window.slots;
 }
 
-void ReportBook::bill(const Window& window, bool incomplete) {
+std::optional<Slot> ReportBook::billed_otherwise(const Window& window, const Periods& calendar) const {
+  for (const Meter& meter : meters_) {
+    for (const auto& [start, account] : meter.periods)
+      if (account.billed && window.has(start) && account.tariff != calendar.tariff_from(start)) return start;
+  }
+  return std::nullopt;
+}
+
+void ReportBook::bill(const Window& window, bool incomplete, const Periods& calendar) {
   for (Meter& meter : meters_) {
     for (auto& [start, account] : meter.periods) {
       if (!window.has(start) || (account.end && window.cuts({start, *account.end}))) continue;
-      if (incomplete || account.complete()) account.billed = true;
+      if (account.billed || !(incomplete || account.complete())) continue;
+      account.billed = true;
+      account.tariff = calendar.tariff_from(start);
     }
   }
 }
@@ -222,7 +232,7 @@ std::string ReportBook::text(const NameTable& names) const {
       text.append("period,").append(std::to_string(start)).append(",").append(optional_text(account.end));
       text.append(",").append(std::to_string(account.reports)).append(",").append(optional_text(account.expected));
       text.append(",").append(std::to_string(account.sum_steps)).append(",").append(account.disputed ? "1" : "0");
-      text.append(",").append(account.billed ? "1" : "0") += '\n';
+      text.append(",").append(account.billed ? "1" : "0").append(",").append(account.tariff) += '\n';
     }
   }
   return text;
@@ -258,12 +268,13 @@ Result<void> ReportBook::read(LineReader& lines, NameTable& names) {
       FUGU_ASSIGN(fields, next_fields());
       Slot start = 0;
       PeriodAccount account;
-      if (fields.size() != 8 || fields[0] != "period" || !parse_number(fields[1], start) ||
+      if (fields.size() != 9 || fields[0] != "period" || !parse_number(fields[1], start) ||
           !parse_optional(fields[2], account.end) || !parse_number(fields[3], account.reports) ||
           !parse_optional(fields[4], account.expected) || !parse_number(fields[5], account.sum_steps))
         return damaged();
       account.disputed = fields[6] == "1";
       account.billed = fields[7] == "1";
+      account.tariff = fields[8];
       meter.periods[start] = account;
     }
   }

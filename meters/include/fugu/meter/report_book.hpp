@@ -30,6 +30,7 @@ struct PeriodAccount {
   std::optional<Slot> end = {};                ///< known with `expected`
   bool disputed = false;                       ///< a number was used twice, or the sum does not fit
   bool billed = false;
+  std::string tariff = {};  ///< that it was billed with
 
   bool complete() const { return expected == reports && !disputed; }
   /// Reports that are known to be missing; nothing while the period is open.
@@ -103,7 +104,10 @@ class ReportBook {
 
   /// Marks as billed what lies in the window and is complete; with `incomplete`, everything that starts in it and is
   /// not known to end outside.
-  void bill(const Window& window, bool incomplete);
+  /// What was billed keeps the tariff of the calendar, which may be none.
+  void bill(const Window& window, bool incomplete, const Periods& calendar);
+  /// A billed period of the window that the calendar has another tariff for, if there is one.
+  std::optional<Slot> billed_otherwise(const Window& window, const Periods& calendar) const;
 
   /// Everything but what is only counted (duplicates), as lines, with the names of the meters.
   std::string text(const NameTable& names) const;
