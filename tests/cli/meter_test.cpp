@@ -1,5 +1,6 @@
 // fugu meter from the command line: a day from meter to sums, killed (-9) again and again, and bad input.
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <sstream>
 
@@ -695,6 +696,36 @@ TEST_F(Meter, KeysChangeWhileAGatewayRuns) {
   const std::string sums = text("a.csv");
   for (const char* row : {"\nm0,4,4,", "\nm1,20,2,", "\nm2,400,4,", "\nnew,2000,2,"})
     EXPECT_NE(sums.find(row), std::string::npos) << row << sums;
+}
+
+TEST_F(Meter, ChangedKeysReplaceTheirOwnFilesOnly) {
+  const std::string keys = text("meters.keys");
+  const std::string merged = text("collector.keys") + "other," + std::string(64, 'a') + "\n";
+  write_file(directory / "merged.keys", merged);
+  write_file(directory / "precious.txt", "precious\n");
+  const std::string add = "meter keys --add new --out meters.keys --collector-out ";
+  const Finished loses = fugu(add + "merged.keys");
+  EXPECT_EQ(loses.exit_code, 2) << loses;
+  EXPECT_NE(loses.err.find("merged.keys: found meter 'other', which has no keys here"), std::string::npos) << loses;
+  EXPECT_EQ(fugu(add + "precious.txt").exit_code, 2);
+  EXPECT_EQ(text("merged.keys"), merged);
+  EXPECT_EQ(text("precious.txt"), "precious\n");
+  EXPECT_EQ(text("meters.keys"), keys);
+  // Whoever says that a meter was added has added it.
+  ProcessOptions options;
+  options.directory = directory.path();
+  std::deque<Process> changes;
+  for (int i = 0; i < 8; ++i) {
+    changes.emplace_back(
+        fugu_command("meter keys --add n" + std::to_string(i) + " --out meters.keys --collector-out collector.keys"),
+        options);
+  }
+  for (int i = 0; i < 8; ++i) {
+    const Finished change = changes[static_cast<std::size_t>(i)].wait();
+    const bool added = text("meters.keys").find("\nn" + std::to_string(i) + ",") != std::string::npos;
+    EXPECT_EQ(added, change.exit_code == 0) << change;
+    EXPECT_TRUE(change.exit_code == 0 || change.exit_code == 4) << change;
+  }
 }
 
 TEST_F(Meter, TheAuditSaysNoToThePublishedForm) {
