@@ -651,6 +651,33 @@ TEST_F(Meter, TariffsAreBilledInKilowattHours) {
   EXPECT_NE(other.err.find("a period that the calendar does not have"), std::string::npos) << other;
 }
 
+// The calendar knows where a period ends that no meter has closed yet.
+TEST_F(Meter, AWindowThatCutsTheCalendarIsRefused) {
+  write_file(directory / "calendar.csv", "start,tariff\n0,low\n500,\n");
+  ASSERT_EQ(fugu("meter report --readings r.csv --keys meters.keys --b 2 --calendar calendar.csv --state g.state "
+                 "--out reports.csv --drain")
+                .exit_code,
+            0);
+  const Finished cut = fugu(
+      "meter collect --reports reports.csv --keys collector.keys --b 2 --slots 48 --unit Wh --state c.state --bill "
+      "b.csv "
+      "--bill-incomplete --out e.csv --calendar calendar.csv");
+  EXPECT_EQ(cut.exit_code, 2) << cut;
+  EXPECT_NE(cut.err.find("within the period from 0 to 500"), std::string::npos) << cut;
+}
+
+TEST_F(Meter, ARingSetsAsideWhatHasNoPeriod) {
+  ASSERT_EQ(fugu(std::string(kReport).append("--b 1 --drain")).exit_code, 0);
+  write_file(directory / "late.csv", "time,meter,value\n0,m0,5\n");
+  ASSERT_EQ(
+      fugu("meter report --readings late.csv --keys meters.keys --b 1 --state o.state --out o.csv --drain").exit_code,
+      0);
+  write_file(directory / "reports.csv", text("reports.csv") + lines_of(text("o.csv"))[1] + "\n");
+  EXPECT_EQ(fugu(std::string(kCollect).append("--b 1 --set-aside aside.csv")).exit_code, 0);
+  EXPECT_NE(text("aside.csv").find(",no period,"), std::string::npos);
+  expect_exact_sums();
+}
+
 TEST_F(Meter, StatisticsOfPartsAreRefused) {
   ASSERT_EQ(fugu(std::string(kReport).append("--b 2 --parts 2 --drain")).exit_code, 0);
   for (const char* option : {"--statistics s.csv", "--histogram s.csv --bin-width 5"}) {
