@@ -6,6 +6,7 @@
 #include "file_options.hpp"
 #include "fugu/meter/meter_readings.hpp"
 #include "fugu/meter/report_log.hpp"
+#include "fugu/meter/state_lock.hpp"
 #include "progress.hpp"
 #include "scheme_options.hpp"
 #include "table.hpp"
@@ -76,11 +77,26 @@ Result<void> add_meters_of(const std::string& path, MeterKeyFile& file) {
   return {};
 }
 
+/// The collector's file is replaced: it must be one of these meters' keys, and have nobody else's.
+Result<void> check_replaceable(const std::string& path, const MeterKeyFile& file) {
+  FUGU_ASSIGN(Input input, Input::open(path));
+  FUGU_ASSIGN(const CollectorKeyFile there, CollectorKeyFile::read(std::move(input)));
+  for (NameTable::Id id = 0; id < there.meters.size(); ++id) {
+    if (file.meters.find(there.meters.name(id))) continue;
+    return found_but_expected({path, 0, 0}, "meter " + shown_name(there.meters.name(id)) + ", which has no keys here",
+                              "the collector's file that was made with these keys, as it gets replaced; put files of "
+                              "several gateways together afterwards");
+  }
+  return {};
+}
+
 Outcome change_keys(const KeysArguments& arguments) {
   if (!arguments.readings.empty() || !arguments.meters.empty())
     return Error{Cause::usage, "--add, --rotate and --remove change keys, --readings and --meter make new files"};
+  FUGU_ASSIGN(const StateLock lock, StateLock::take(arguments.out));  // two changes at once would lose one
   FUGU_ASSIGN(Input input, Input::open(arguments.out));
   FUGU_ASSIGN(MeterKeyFile file, MeterKeyFile::read(std::move(input)));
+  FUGU_TRY(check_replaceable(arguments.collector_out, file));
   for (const std::string& meter : arguments.added) {
     if (file.meters.find(meter)) return found_but_expected({"--add", 0, 0}, "a meter that has keys", "--rotate");
     FUGU_TRY(file.add(meter, {"--add", 0, 0}));
@@ -115,10 +131,12 @@ void add_keys(CLI::App& command, Outcome& outcome) {
   keys->footer(R"(
 Each meter gets two keys: the shift key decides how far readings are moved, the report key authenticates reports. The
 collector gets the report keys only; with shift keys it could undo the shifts, and refuses to read them.
-With --add, --rotate and --remove both files are there and get changed; a gateway that reads from a pipe goes on with
+With --add, --rotate and --remove both files are there and get changed, by one command at a time; a collector's file
+with meters of other gateways is refused, as it would lose them; a gateway that reads from a pipe goes on with
 them from its next row. Numbers of reports go on under new keys. A removed meter's readings are passed over; what waits
 is still sent. The collector takes reports made with former keys, but none with a number above the first that it got
-with a newer one: whoever has an old key cannot go on with it.
+with a newer one. Until that came, an old key is good: after a theft take the meter's rows out of the collector's file.
+Do not give readings again that were sent before a rotation: new keys draw again, and the losses add up.
 
 Examples
   fugu meter keys --readings readings.csv --out meters.keys --collector-out collector.keys

@@ -1,9 +1,11 @@
 // fugu meter collect: estimates, sums and statistics of the reports of one run, and bills that are remembered.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "file_options.hpp"
 #include "fugu/base/durable_file.hpp"
+#include "fugu/meter/append_file.hpp"
 #include "fugu/meter/collector.hpp"
 #include "fugu/meter/durable_book.hpp"
 #include "fugu/meter/energy.hpp"
@@ -58,6 +60,12 @@ Result<std::optional<Energy>> energy_of(const CollectArguments& arguments) {
   return std::optional<Energy>({*unit, slot_s.value_or(0)});
 }
 
+/// What of it decides the kWh of a sum; one line of the memory.
+std::string energy_text(const CollectArguments& arguments, const Energy& energy) {
+  if (!is_power(energy.unit)) return arguments.unit;
+  return arguments.unit + " in slots of " + std::to_string(energy.slot_s) + " s";
+}
+
 struct Collected {
   const CollectorKeyFile& keys;
   const Collector& collector;
@@ -68,12 +76,9 @@ struct Collected {
 
   std::string value(std::int64_t steps) const { return format.unit_step.text(steps); }
   std::string number(double steps) const { return short_number(steps * format.unit_step.to_double()); }
-  /// Empty without a unit.
-  Result<std::string> kwh(std::int64_t steps) const {
-    if (!energy) return std::string();
-    const auto text = kwh_text(steps, format.unit_step, energy->unit, energy->slot_s);
-    if (!text) return Error{Cause::usage, "--unit-step: a sum in kWh does not fit; expected a step of fewer digits"};
-    return *text;
+  /// Empty without a unit, and where it does not fit: one meter's nonsense must not stop the others.
+  std::string kwh(std::int64_t steps) const {
+    return energy ? kwh_text(steps, format.unit_step, energy->unit, energy->slot_s).value_or("") : "";
   }
 };
 
@@ -88,7 +93,7 @@ std::string estimates_text(const Collected& all) {
   return text;
 }
 
-Result<std::string> accumulated_text(const Collected& all) {
+std::string accumulated_text(const Collected& all) {
   std::string text = "meter,value,reports,outside,outside_value,duplicates,lost,complete";
   text += all.energy ? ",kwh\n" : "\n";
   for (NameTable::Id meter = 0; meter < all.keys.meters.size(); ++meter) {
@@ -97,8 +102,7 @@ Result<std::string> accumulated_text(const Collected& all) {
     text.append(",").append(std::to_string(account.reports)).append(",").append(std::to_string(account.outside));
     text.append(",").append(all.value(account.outside_steps)).append(",").append(std::to_string(account.duplicates));
     text.append(",").append(std::to_string(account.lost)).append(account.complete ? ",yes" : ",no");
-    FUGU_ASSIGN(const std::string kwh, all.kwh(account.sum_steps));
-    if (all.energy) text.append(",").append(kwh);
+    if (all.energy) text.append(",").append(all.kwh(account.sum_steps));
     text += '\n';
   }
   return text;
@@ -189,6 +193,12 @@ Result<Periods> calendar_of(const CollectArguments& arguments, const Clock& cloc
   return Periods::read(std::move(input), clock);
 }
 
+Error cut_error(const Period& cut, const ReportFormat& format) {
+  return Error{Cause::usage, "--from and --slots: the window begins or ends within the period from " +
+                                 format.time_text(cut.start) + " to " + format.time_text(cut.end) +
+                                 "; expected whole periods"};
+}
+
 /// What is said about a report that cannot count.
 Error error_of(RowsAside::Reason reason, const Location& where) {
   using Reason = RowsAside::Reason;
@@ -201,6 +211,13 @@ Error error_of(RowsAside::Reason reason, const Location& where) {
           where, "a report made with a key that had been replaced",
           "the meter's newest key, as somebody else may have the old one; and the rows of former keys "
           "in the collector's file, which tell old from new");
+    case Reason::no_period:
+      return found_but_expected(where, "a report without its period",
+                                "reports that carry it: without, a ring would take in readings of other days; let the "
+                                "meters report with --period, or leave out --ring");
+    case Reason::too_large:
+      return found_but_expected(where, "a report with which the sum of its period does not fit",
+                                "readings that a meter can have measured");
     case Reason::billed:
       return found_but_expected(where, "a report for a period that was billed without it",
                                 "it to be put aside, with --set-aside");
@@ -216,42 +233,42 @@ struct Takers {
   Collector& collector;
   DurableBook* memory;  // may be none
   const Periods& calendar;
+  bool ring;
 };
 
 /// Why a report is of no use, if so.
 std::optional<RowsAside::Reason> take(Takers& takers, const ReportReader::Row& row, std::string_view meter) {
   using Reason = RowsAside::Reason;
   const auto& period = row.report.period;
+  if (takers.ring && !period) return Reason::no_period;
   if (takers.calendar.any() && period) {
     const auto known = takers.calendar.at(*period);
     if (!known || known->start != *period) return Reason::unknown_period;
+    if (row.report.closes_after && row.report.stamp != known->end) return Reason::unknown_period;
   }
   if (takers.memory != nullptr) {
     switch (takers.memory->take(meter, row.report, row.key)) {
       case ReportBook::Taken::conflict: return Reason::conflict;
       case ReportBook::Taken::replaced_key: return Reason::replaced_key;
       case ReportBook::Taken::billed: return Reason::billed;
+      case ReportBook::Taken::too_large: return Reason::too_large;
       default: break;
     }
   }
   switch (takers.collector.take(row.meter, row.report, row.key)) {
     case Collector::Taken::conflict: return Reason::conflict;
     case Collector::Taken::replaced_key: return Reason::replaced_key;
+    case Collector::Taken::too_large: return Reason::too_large;
     default: return std::nullopt;
   }
 }
 
-Result<void> take_all(Takers takers, const CollectorKeyFile& keys, bool ring, const ReadProgress& read) {
+Result<void> take_all(Takers takers, const CollectorKeyFile& keys, const ReadProgress& read) {
   Progress progress("reports collected");
   ReportReader::Row row;
   for (std::uint64_t count = 0;; ++count) {
     FUGU_ASSIGN(const bool more, takers.reader.next(row));
-    if (!more) return {};
-    if (ring && !row.report.period) {
-      return found_but_expected(takers.reader.here(), "a report without its period",
-                                "reports that carry it: without, a ring would take in readings of other days; let the "
-                                "meters report with --period, or leave out --ring");
-    }
+    if (!more) return takers.reader.check_trust();
     if (const auto reason = take(takers, row, keys.meters.name(row.meter)))
       FUGU_TRY(takers.reader.put_aside(*reason, error_of(*reason, takers.reader.here())));
     progress.update(count, read);
@@ -265,14 +282,13 @@ std::string_view state_of(const PeriodAccount& account) {
 }
 
 /// Bills as they are remembered.
-Result<std::string> bill_text(const Collected& all, const NameTable& meters, const std::vector<Bill>& bills,
-                              const Periods& calendar) {
+std::string bill_text(const Collected& all, const NameTable& meters, const std::vector<Bill>& bills) {
   std::string text = "meter,from,to,tariff,kwh,value,reports,missing,state\n";
   for (const auto& [meter, from, account] : bills) {
-    FUGU_ASSIGN(const std::string kwh, all.kwh(account.sum_steps));
     text.append(meters.name(meter)).append(",").append(all.format.time_text(from)).append(",");
     text.append(account.end ? all.format.time_text(*account.end) : "").append(",");
-    text.append(calendar.tariff_from(from)).append(",").append(kwh).append(",").append(all.value(account.sum_steps));
+    text.append(account.tariff).append(",").append(all.kwh(account.sum_steps));
+    text.append(",").append(all.value(account.sum_steps));
     text.append(",").append(std::to_string(account.reports)).append(",");
     text.append(account.missing() ? std::to_string(*account.missing()) : "").append(",");
     text.append(state_of(account)) += '\n';
@@ -280,8 +296,13 @@ Result<std::string> bill_text(const Collected& all, const NameTable& meters, con
   return text;
 }
 
-/// Periods of the window that are not billed, and why, in one line.
-std::string unbilled_text(const DurableBook& memory, const ReportBook::Window& window) {
+/// Periods of the window that are not billed, and why, in one line; and meters that owe some.
+std::string unbilled_text(const DurableBook& memory, const ReportBook::Window& window, const NameTable& known) {
+  std::uint64_t uncovered = 0;
+  for (NameTable::Id id = 0; id < known.size(); ++id) {
+    const auto meter = memory.meters().find(known.name(id));
+    uncovered += meter && memory.book().covers(*meter, window) ? 0 : 1;
+  }
   std::uint64_t open = 0;
   std::uint64_t incomplete = 0;
   std::uint64_t disputed = 0;
@@ -291,10 +312,12 @@ std::string unbilled_text(const DurableBook& memory, const ReportBook::Window& w
       ++(account.disputed ? disputed : account.expected ? incomplete : open);
     }
   }
-  if (open + incomplete + disputed == 0) return "";
+  if (open + incomplete + disputed + uncovered == 0) return "";
   return "not billed: " + std::to_string(open) + " periods of meters that are not closed yet, " +
          std::to_string(incomplete) + " with reports missing, " + std::to_string(disputed) +
-         " with a number used twice; collect again when more has come, or bill what there is with --bill-incomplete";
+         " with a number used twice or a sum that does not fit; " + std::to_string(uncovered) +
+         " meters whose periods do not fill the window; collect again when more has come, or bill what there is with "
+         "--bill-incomplete";
 }
 
 std::string summary_of(const Collected& all, const RowsAside& aside) {
@@ -335,7 +358,7 @@ void warn_of_sums(const Collected& all, bool wanted) {
   if (incomplete == 0) return;
   warn("sums of " + std::to_string(incomplete) +
        " meters are not known to be exact (complete: no): reports without a period are cut at the ends of the window; "
-       "a period is complete when its meter closed it and all of its reports came");
+       "with periods, closed ones of which all reports came must fill the window");
 }
 
 Result<void> check_options(const CollectArguments& arguments) {
@@ -366,9 +389,7 @@ Result<Files> files_of(const CollectArguments& arguments, const Collected& all,
                        const std::optional<std::int64_t>& bin_width) {
   Files files;
   files.estimates = estimates_text(all);
-  if (!arguments.accumulated.empty()) {
-    FUGU_ASSIGN(files.accumulated, accumulated_text(all));
-  }
+  if (!arguments.accumulated.empty()) files.accumulated = accumulated_text(all);
   if (!arguments.recorded.empty()) files.recorded = recorded_text(all);
   if (!arguments.statistics.empty()) {
     FUGU_ASSIGN(files.statistics, of_option("--statistics", statistics_text(all)));
@@ -393,6 +414,12 @@ Result<void> write(const CollectArguments& arguments, const Files& files) {
 Result<std::optional<DurableBook>> memory_of(const CollectArguments& arguments, const TemporalScheme& scheme,
                                              const ReportFormat& format) {
   if (arguments.state.empty()) return std::optional<DurableBook>();
+  const auto is_there = [](const std::string& path) { return !path.empty() && std::filesystem::exists(path); };
+  if (is_there(arguments.bill) && !is_there(arguments.state)) {
+    return found_but_expected({arguments.bill, 0, 0}, "bills, and no memory " + arguments.state,
+                              "the memory that they were made with, without which they could change; to begin anew, "
+                              "give another file for bills");
+  }
   FUGU_ASSIGN(StateLock lock, StateLock::take(arguments.state));
   FUGU_ASSIGN(DurableBook memory,
               DurableBook::open(std::move(lock), agreement_text(scheme, arguments.scheme.parts, format)));
@@ -404,10 +431,27 @@ Result<void> remember(DurableBook& memory, const CollectArguments& arguments, co
                       const Periods& calendar) {
   if (arguments.bill.empty()) return memory.save();
   const ReportBook::Window window{all.first_slot, all.slots};
-  FUGU_ASSIGN(const std::vector<Bill> bills, memory.bill(window, arguments.bill_incomplete));
-  FUGU_ASSIGN(const std::string text, bill_text(all, memory.meters(), bills, calendar));
-  FUGU_TRY(write_file(arguments.bill, text));
-  if (const std::string unbilled = unbilled_text(memory, window); !unbilled.empty()) note(unbilled);
+  FUGU_ASSIGN(const std::vector<Bill> bills,
+              memory.bill(window, {energy_text(arguments, *all.energy), calendar, arguments.bill_incomplete}));
+  FUGU_TRY(write_file(arguments.bill, bill_text(all, memory.meters(), bills)));
+  if (const std::string unbilled = unbilled_text(memory, window, all.keys.meters); !unbilled.empty()) note(unbilled);
+  return {};
+}
+
+/// After those of earlier runs, which may have read other logs.
+Result<void> append_aside(const std::string& path, const RowsAside& aside) {
+  FUGU_ASSIGN(AppendFile file, AppendFile::open(path, RowsAside::kHeader, "another fugu meter writes to this file",
+                                                AppendFile::Readers::owner));
+  return file.append(aside.text());
+}
+
+/// The calendar knows the periods that no meter closed yet, too.
+Result<void> check_window(const Periods& calendar, Slot first_slot, Slot slots, const ReportFormat& format) {
+  const ReportBook::Window window{first_slot, slots};
+  for (const Slot end : {first_slot, first_slot + slots - 1}) {
+    const auto period = calendar.any() ? calendar.at(end) : std::nullopt;
+    if (period && window.cuts(*period)) return cut_error(*period, format);
+  }
   return {};
 }
 
@@ -427,6 +471,7 @@ Outcome collect(const CollectArguments& arguments) {
                                                     .slots = arguments.slots,
                                                     .ring = arguments.ring,
                                                     .parts = arguments.scheme.parts}));
+  FUGU_TRY(check_window(calendar, first_slot, arguments.slots, format));
   FUGU_ASSIGN(auto memory, memory_of(arguments, scheme, format));
   RowsAside aside;
   const auto progress = std::make_shared<ReadProgress>();
@@ -436,17 +481,13 @@ Outcome collect(const CollectArguments& arguments) {
                                                        .parts = arguments.scheme.parts,
                                                        .format = format,
                                                        .aside = arguments.set_aside.empty() ? nullptr : &aside}));
-  FUGU_TRY(take_all({reader, collector, memory ? &*memory : nullptr, calendar}, keys, arguments.ring, *progress));
-  if (const auto cut = collector.cut_period()) {
-    return Error{Cause::usage, "--from and --slots: the window begins or ends within the period from " +
-                                   format.time_text(cut->start) + " to " + format.time_text(cut->end) +
-                                   "; expected whole periods"};
-  }
+  FUGU_TRY(take_all({reader, collector, memory ? &*memory : nullptr, calendar, arguments.ring}, keys, *progress));
+  if (const auto cut = collector.cut_period()) return cut_error(*cut, format);
   const Collected all{keys, collector, format, first_slot, arguments.slots, energy};
   FUGU_ASSIGN(const Files files, files_of(arguments, all, bin_width));  // before anything is billed or written
   if (memory) FUGU_TRY(remember(*memory, arguments, all, calendar));
   FUGU_TRY(write(arguments, files));
-  if (!arguments.set_aside.empty()) FUGU_TRY(detail::replace_durably(arguments.set_aside, aside.text()));
+  if (!arguments.set_aside.empty()) FUGU_TRY(append_aside(arguments.set_aside, aside));
   note(summary_of(all, aside));
   warn_of_sums(all, !arguments.accumulated.empty());
   if (none_timely(all)) warn("no report was in time, so all estimates are 0: --from and --slots may be another window");
@@ -461,10 +502,11 @@ void add_meter_collect(CLI::App& command, Outcome& outcome) {
       command.add_subcommand("collect", "The collector's side: estimates, sums, statistics, bills");
   collect_command->footer(R"(
 Give the options of the scheme the meters use; reports of another scheme, b, unit step or slot length are refused, as
-their MAC covers them. A report counts once, by its number, whenever it comes.
+their MAC covers them (the slot length where times are stamps). A report counts once, by its number, whenever it comes.
 
 A report that carries its period (report --period, --ring or --calendar) belongs to the window that its period starts
-in: sums over whole periods are exact, and `complete` says whether all reports came. Without periods, sums are cut where
+in: sums over whole periods are exact, and `complete` says whether closed periods with all of their reports fill the
+window. Without periods, sums are cut where
 stamps leave the window, and lost reports at the end go unnoticed. --ring moves stamps back into the window in
 --recorded.
 
@@ -473,8 +515,9 @@ when its meter has closed it and all of its reports came; a bill never changes. 
 same reports or with more: nothing counts twice, and all bills of the window are written again.
 
 A row that counts for nobody is an error: malformed, of an unknown meter or period, forged, a number used twice, made
-with a replaced key, or too late for a bill. With --set-aside such rows go to a file, with line and reason, and
-everybody else gets their bill; whose number was used twice does not.
+with a replaced key, too late for a bill, or too large for a sum. With --set-aside such rows are appended to a file, with
+line and reason, and everybody else gets their bill; whose number was used twice does not. When nothing was made by a
+known meter, or nothing of more than half of them, options or keys are wrong: nothing is remembered or written.
 
 Examples
   fugu meter collect --reports reports.csv --keys collector.keys --b 1 --from 0 --slots 1440 --out estimates.csv

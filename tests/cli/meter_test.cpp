@@ -1,5 +1,6 @@
 // fugu meter from the command line: a day from meter to sums, killed (-9) again and again, and bad input.
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <sstream>
 
@@ -514,6 +515,110 @@ TEST_F(Billing, RowsThatCountForNobodyStopNobodysBill) {
   EXPECT_NE(rows[3].find(",forged,"), std::string::npos);
 }
 
+// One gateway of five with other periods: its meter is not billed in a window that cuts them.
+TEST_F(Billing, OneMetersPeriodsStopNobodysBill) {
+  std::string own = "time,meter,value\n";
+  for (const std::string& line : lines_of(readings()))
+    if (fields_of(line)[1] == "m0") own += line + "\n";
+  std::string others = lines_of(text("reports.csv"))[0] + "\n";
+  for (const std::string& line : lines_of(text("reports.csv")))
+    if (fields_of(line)[1] != "m0" && fields_of(line)[1] != "meter") others += line + "\n";
+  write_file(directory / "m0.csv", own);
+  ASSERT_EQ(fugu("meter report --readings m0.csv --keys meters.keys --epsilon 1 --delta 1e-4 --period 36 "
+                 "--state m0.state --out m0.reports --drain")
+                .exit_code,
+            0);
+  const std::string odd = text("m0.reports");
+  write_file(directory / "reports.csv", others + odd.substr(odd.find('\n') + 1));
+  const Finished done = bill("--from 0 --slots 100 --accumulated a.csv");
+  EXPECT_EQ(done.exit_code, 0) << done;
+  auto wanted = truth(0, 1);
+  wanted.erase("m0 0");
+  auto got = billed();
+  std::erase_if(got, [](const auto& each) { return each.first.starts_with("m0 "); });
+  EXPECT_EQ(got, wanted);
+  EXPECT_FALSE(billed().contains("m0 72")) << "ends outside of the window";
+  EXPECT_NE(done.err.find("1 meters whose periods do not fill the window"), std::string::npos) << done;
+  for (const std::string& line : lines_of(text("a.csv"))) {
+    const auto fields = fields_of(line);
+    EXPECT_EQ(fields[7], fields[0] == "meter" ? "complete" : fields[0] == "m0" ? "no" : "yes") << line;
+  }
+}
+
+TEST_F(Billing, AMeterWithoutReportsIsTold) {
+  std::string fewer;
+  for (const std::string& line : lines_of(text("reports.csv")))
+    if (fields_of(line)[1] != "m3") fewer += line + "\n";
+  write_file(directory / "reports.csv", fewer);
+  const Finished done = bill("--from 0 --slots 400");
+  EXPECT_EQ(done.exit_code, 0) << done;
+  EXPECT_NE(done.err.find("1 meters whose periods do not fill the window"), std::string::npos) << done;
+}
+
+// Options or keys that are wrong for everybody: nothing is written, and the right command works afterwards.
+TEST_F(Billing, WhatIsWrongForEverybodyStops) {
+  ASSERT_EQ(fugu("meter keys --readings r.csv --out other.keys --collector-out other.collector").exit_code, 0);
+  const std::string keys = text("collector.keys");
+  for (const std::string wrong : {"collector.keys --b 1", "other.collector --epsilon 1 --delta 1e-4"}) {
+    const Finished stopped = fugu(
+        "meter collect --reports reports.csv --unit Wh --state c.state --bill b.csv --out e.csv --from 0 "
+        "--slots 400 --set-aside aside.csv --keys " +
+        wrong);
+    EXPECT_EQ(stopped.exit_code, 2) << stopped;
+    EXPECT_NE(stopped.err.find("reports.csv: found reports that 0 of 5 meters made"), std::string::npos) << stopped;
+    for (const char* file : {"c.state", "b.csv", "aside.csv"})
+      EXPECT_FALSE(std::filesystem::exists(directory / file)) << file;
+  }
+  // Keys of two meters of five are right: most are not. With three, the other two are set aside.
+  const auto mixed = [&](int right) {
+    const auto good = lines_of(keys);
+    const auto bad = lines_of(text("other.collector"));
+    std::string all = good[0] + "\n";
+    for (int i = 1; i <= kMeters; ++i) all += (i <= right ? good : bad)[static_cast<std::size_t>(i)] + "\n";
+    write_file(directory / "collector.keys", all);
+    return bill("--from 0 --slots 400 --set-aside aside.csv");
+  };
+  EXPECT_EQ(mixed(2).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(directory / "c.state"));
+  EXPECT_EQ(mixed(3).exit_code, 0);
+  EXPECT_EQ(billed().size(), 12U);
+  EXPECT_EQ(mixed(5).exit_code, 0);
+  EXPECT_EQ(billed(), truth(0, 4));
+}
+
+// The same memory, the same reports, other options: a bill that was handed out does not change.
+TEST_F(Billing, AnotherUnitOrAMemoryThatIsGoneChangesNoBill) {
+  const std::string collect =
+      "meter collect --reports reports.csv --keys collector.keys --epsilon 1 --delta 1e-4 --slots 400 --state c.state "
+      "--bill b.csv --out e.csv ";
+  ASSERT_EQ(fugu(collect + "--unit kW --slot-length 15m").exit_code, 0);
+  const std::string bills = text("b.csv");
+  for (const char* other : {"--unit kW --slot-length 1h", "--unit Wh"}) {
+    const Finished refused = fugu(collect + other);
+    EXPECT_EQ(refused.exit_code, 2) << refused;
+    EXPECT_NE(refused.err.find("bills were made with 'kW in slots of 900 s'"), std::string::npos) << refused;
+    EXPECT_EQ(text("b.csv"), bills);
+  }
+  EXPECT_EQ(fugu(collect + "--unit kW --slot-length 15m").exit_code, 0);
+  std::filesystem::remove(directory / "c.state");
+  const Finished gone = fugu(collect + "--unit kW --slot-length 15m --bill-incomplete");
+  EXPECT_EQ(gone.exit_code, 2) << gone;
+  EXPECT_NE(gone.err.find("b.csv: found bills, and no memory c.state"), std::string::npos) << gone;
+  EXPECT_EQ(text("b.csv"), bills);
+}
+
+TEST_F(Billing, RowsSetAsideStayThere) {
+  const std::string all = text("reports.csv");
+  write_file(directory / "reports.csv", all + "yesterday\n");
+  ASSERT_EQ(bill("--from 0 --slots 400 --set-aside aside.csv").exit_code, 0);
+  write_file(directory / "reports.csv", all + "today\n");
+  ASSERT_EQ(bill("--from 0 --slots 400 --set-aside aside.csv").exit_code, 0);
+  const auto rows = lines_of(text("aside.csv"));
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_NE(rows[1].find(",malformed,yesterday"), std::string::npos);
+  EXPECT_NE(rows[2].find(",malformed,today"), std::string::npos);
+}
+
 TEST_F(Billing, TheMemoryKnowsItsScheme) {
   EXPECT_EQ(bill("--from 0 --slots 400").exit_code, 0);
   const Finished other =
@@ -544,6 +649,33 @@ TEST_F(Meter, TariffsAreBilledInKilowattHours) {
   const Finished other = fugu(collect + "other.csv");
   EXPECT_EQ(other.exit_code, 2) << other;
   EXPECT_NE(other.err.find("a period that the calendar does not have"), std::string::npos) << other;
+}
+
+// The calendar knows where a period ends that no meter has closed yet.
+TEST_F(Meter, AWindowThatCutsTheCalendarIsRefused) {
+  write_file(directory / "calendar.csv", "start,tariff\n0,low\n500,\n");
+  ASSERT_EQ(fugu("meter report --readings r.csv --keys meters.keys --b 2 --calendar calendar.csv --state g.state "
+                 "--out reports.csv --drain")
+                .exit_code,
+            0);
+  const Finished cut = fugu(
+      "meter collect --reports reports.csv --keys collector.keys --b 2 --slots 48 --unit Wh --state c.state --bill "
+      "b.csv "
+      "--bill-incomplete --out e.csv --calendar calendar.csv");
+  EXPECT_EQ(cut.exit_code, 2) << cut;
+  EXPECT_NE(cut.err.find("within the period from 0 to 500"), std::string::npos) << cut;
+}
+
+TEST_F(Meter, ARingSetsAsideWhatHasNoPeriod) {
+  ASSERT_EQ(fugu(std::string(kReport).append("--b 1 --drain")).exit_code, 0);
+  write_file(directory / "late.csv", "time,meter,value\n0,m0,5\n");
+  ASSERT_EQ(
+      fugu("meter report --readings late.csv --keys meters.keys --b 1 --state o.state --out o.csv --drain").exit_code,
+      0);
+  write_file(directory / "reports.csv", text("reports.csv") + lines_of(text("o.csv"))[1] + "\n");
+  EXPECT_EQ(fugu(std::string(kCollect).append("--b 1 --set-aside aside.csv")).exit_code, 0);
+  EXPECT_NE(text("aside.csv").find(",no period,"), std::string::npos);
+  expect_exact_sums();
 }
 
 TEST_F(Meter, StatisticsOfPartsAreRefused) {
@@ -591,6 +723,36 @@ TEST_F(Meter, KeysChangeWhileAGatewayRuns) {
   const std::string sums = text("a.csv");
   for (const char* row : {"\nm0,4,4,", "\nm1,20,2,", "\nm2,400,4,", "\nnew,2000,2,"})
     EXPECT_NE(sums.find(row), std::string::npos) << row << sums;
+}
+
+TEST_F(Meter, ChangedKeysReplaceTheirOwnFilesOnly) {
+  const std::string keys = text("meters.keys");
+  const std::string merged = text("collector.keys") + "other," + std::string(64, 'a') + "\n";
+  write_file(directory / "merged.keys", merged);
+  write_file(directory / "precious.txt", "precious\n");
+  const std::string add = "meter keys --add new --out meters.keys --collector-out ";
+  const Finished loses = fugu(add + "merged.keys");
+  EXPECT_EQ(loses.exit_code, 2) << loses;
+  EXPECT_NE(loses.err.find("merged.keys: found meter 'other', which has no keys here"), std::string::npos) << loses;
+  EXPECT_EQ(fugu(add + "precious.txt").exit_code, 2);
+  EXPECT_EQ(text("merged.keys"), merged);
+  EXPECT_EQ(text("precious.txt"), "precious\n");
+  EXPECT_EQ(text("meters.keys"), keys);
+  // Whoever says that a meter was added has added it.
+  ProcessOptions options;
+  options.directory = directory.path();
+  std::deque<Process> changes;
+  for (int i = 0; i < 8; ++i) {
+    changes.emplace_back(
+        fugu_command("meter keys --add n" + std::to_string(i) + " --out meters.keys --collector-out collector.keys"),
+        options);
+  }
+  for (int i = 0; i < 8; ++i) {
+    const Finished change = changes[static_cast<std::size_t>(i)].wait();
+    const bool added = text("meters.keys").find("\nn" + std::to_string(i) + ",") != std::string::npos;
+    EXPECT_EQ(added, change.exit_code == 0) << change;
+    EXPECT_TRUE(change.exit_code == 0 || change.exit_code == 4) << change;
+  }
 }
 
 TEST_F(Meter, TheAuditSaysNoToThePublishedForm) {

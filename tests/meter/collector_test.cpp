@@ -159,6 +159,38 @@ TEST(Collector, ALostReportShowsWhicheverItIs) {
   }
 }
 
+// Sums are complete when closed periods fill the window: a whole period that is missing, wherever it lies, and a meter
+// of which nothing came, are not.
+TEST(Collector, ALostPeriodShowsWhicheverItIs) {
+  auto gateway = Gateway::make(with_periods(lagged_rules(), 20), make_keys(1));
+  run_slots(*gateway, 0, 60);
+  gateway->drain();
+  for (const Slot lost : {-1, 0, 20, 40}) {
+    auto collector = Collector::make(gateway->rules().scheme, 2, {.first_slot = 0, .slots = 60});
+    for (const auto& [meter, sent] : gateway->outbox())
+      if (sent.period != lost) collector->take(meter, sent);
+    EXPECT_EQ(collector->account(0).complete, lost == -1) << lost;
+    EXPECT_FALSE(collector->account(1).complete) << "nothing came";
+  }
+}
+
+// 2,000 times the largest reading do not fit into a sum. The meter gets none; the program goes on.
+TEST(Collector, ASumThatDoesNotFitIsNotASum) {
+  for (const std::optional<Slot> period : {std::optional<Slot>(0), std::optional<Slot>()}) {
+    Collector collector = make_collector(2, {.first_slot = 0, .slots = 20});
+    bool refused = false;
+    for (std::uint64_t number = 0; number < 2000; ++number) {
+      Report large = report(number, 1, kStepsMax, 1);
+      large.period = period;
+      refused = collector.take(0, large) == Collector::Taken::too_large || refused;
+    }
+    EXPECT_EQ(refused, period.has_value());
+    EXPECT_FALSE(collector.account(0).complete);
+    EXPECT_EQ(collector.take(1, report(0, 2, 5, 2)), Collector::Taken::counted);
+    EXPECT_EQ(collector.estimates()[2].timely_steps, 5);
+  }
+}
+
 TEST(Collector, AWindowOfPartsOfPeriodsIsFound) {
   auto gateway = Gateway::make(with_periods(published_rules(1), 20), make_keys(1));
   run_slots(*gateway, 0, 60);
@@ -173,6 +205,7 @@ TEST(Collector, AWindowOfPartsOfPeriodsIsFound) {
   EXPECT_FALSE(cuts(60, 15)) << "nothing is known of periods to come";
   EXPECT_TRUE(cuts(20, 25));
   EXPECT_TRUE(cuts(10, 30));
+  EXPECT_TRUE(cuts(25, 10)) << "within a period";
 }
 
 TEST(Collector, EstimatesAreUnbiasedAndAsUncertainAsTheySay) {

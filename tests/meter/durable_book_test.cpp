@@ -55,7 +55,7 @@ TEST(DurableBook, BillsEachPeriodOnceWithWhatWasMeasured) {
     take(book, reports);
     std::erase_if(reports, [](const auto& out) { return out.report.period != 0; });
     take(book, reports);  // the first day, replayed
-    const auto bills = book.bill(kAll, false);
+    const auto bills = book.bill(kAll, {});
     ASSERT_TRUE(bills) << bills.error().message;
     expect_right(*bills, book.meters(), 3);
   }
@@ -69,10 +69,10 @@ TEST(DurableBook, GoesOnFromLogToLog) {
     DurableBook book = open(directory);
     const std::size_t end = std::min(all.size(), begin + 50);  // some come again in the next log
     take(book, {all.begin() + static_cast<std::ptrdiff_t>(begin), all.begin() + static_cast<std::ptrdiff_t>(end)});
-    ASSERT_TRUE(book.bill(kAll, false));
+    ASSERT_TRUE(book.bill(kAll, {}));
   }
   DurableBook book = open(directory);
-  expect_right(*book.bill(kAll, false), book.meters(), 4);
+  expect_right(*book.bill(kAll, {}), book.meters(), 4);
 }
 
 TEST(DurableBook, WhatIsMissingIsNotBilledUntilItComes) {
@@ -84,9 +84,9 @@ TEST(DurableBook, WhatIsMissingIsNotBilledUntilItComes) {
     auto came = all;
     came.erase(came.begin() + static_cast<std::ptrdiff_t>(lost));
     take(book, came);
-    EXPECT_EQ(book.bill(kAll, false)->size(), kMeters * 2 - 1) << lost;
+    EXPECT_EQ(book.bill(kAll, {})->size(), kMeters * 2 - 1) << lost;
     book.take(meter_name(all[lost].meter), all[lost].report);
-    expect_right(*book.bill(kAll, false), book.meters(), 2);
+    expect_right(*book.bill(kAll, {}), book.meters(), 2);
   }
 }
 
@@ -97,21 +97,38 @@ TEST(DurableBook, ABillDoesNotChange) {
   const auto late = all[3];
   all.erase(all.begin() + 3);
   take(book, all);
-  EXPECT_EQ(book.bill(kAll, true)->size(), kMeters) << "what came is billed on demand";
+  EXPECT_EQ(book.bill(kAll, {.incomplete = true})->size(), kMeters) << "what came is billed on demand";
   EXPECT_EQ(book.take(meter_name(late.meter), late.report), ReportBook::Taken::billed);
-  const auto again = book.bill(kAll, false);
+  const auto again = book.bill(kAll, {});
   EXPECT_EQ(again->size(), kMeters);
   EXPECT_EQ(std::ranges::count_if(*again, [](const Bill& bill) { return bill.account.missing() == 1; }), 1);
+}
+
+// Neither by another unit nor by another tariff; a calendar that grows changes nothing.
+TEST(DurableBook, TheTermsOfABillAreRemembered) {
+  const TempDir directory;
+  const auto terms = [](const char* energy, const std::string& rows) {
+    return DurableBook::Terms{energy, *Periods::read(Input::from_memory("c", "start,tariff\n" + rows), {}), false};
+  };
+  const auto bill = [&](const DurableBook::Terms& with) {
+    DurableBook book = open(directory);
+    take(book, reports_of(1));
+    return book.bill(kAll, with);
+  };
+  EXPECT_EQ(bill(terms("kWh", "0,low\n24,\n"))->front().account.tariff, "low");
+  EXPECT_EQ(bill(terms("kWh", "0,HIGH\n24,\n")).error().cause, Cause::usage);
+  EXPECT_EQ(bill(terms("Wh", "0,low\n24,\n")).error().cause, Cause::usage);
+  EXPECT_EQ(bill(terms("kWh", "0,low\n24,high\n48,\n"))->size(), kMeters);
 }
 
 TEST(DurableBook, AWindowBillsItsOwnPeriods) {
   const TempDir directory;
   DurableBook book = open(directory);
   take(book, reports_of(3));
-  const auto second = book.bill({kDay, kDay}, false);
+  const auto second = book.bill({kDay, kDay}, {});
   EXPECT_EQ(second->size(), kMeters);
   EXPECT_TRUE(std::ranges::all_of(*second, [](const Bill& bill) { return bill.from == kDay; }));
-  EXPECT_EQ(book.bill({kDay, kDay + 3}, false).error().cause, Cause::usage) << "part of a period";
+  EXPECT_EQ(book.bill({kDay, kDay + 3}, {}).error().cause, Cause::usage) << "part of a period";
 }
 
 // A meter that was rolled back uses a number again. Its period is not billed; everybody else's is.
@@ -125,7 +142,7 @@ TEST(DurableBook, ADisputedPeriodIsNotBilled) {
     DurableBook book = open(directory);
     take(book, all);
     EXPECT_EQ(book.take(meter_name(all[5].meter), other), ReportBook::Taken::conflict);
-    const auto bills = book.bill(kAll, false);
+    const auto bills = book.bill(kAll, {});
     EXPECT_EQ(bills->size(), kMeters * 2 - 1);
     EXPECT_TRUE(std::ranges::none_of(*bills, [&](const Bill& bill) {
       return book.meters().name(bill.meter) == meter_name(all[5].meter) && bill.from == *all[5].report.period;
@@ -160,7 +177,7 @@ TEST(DurableBook, AnotherAgreementOrADamagedMemoryIsRefused) {
   {
     DurableBook book = open(directory);
     take(book, reports_of(1));
-    ASSERT_TRUE(book.bill(kAll, false));
+    ASSERT_TRUE(book.bill(kAll, {}));
   }
   const auto error = [&](const std::string& agreement) {
     const auto book = DurableBook::open(*StateLock::take(directory / "collector.state"), agreement);
@@ -195,7 +212,7 @@ std::string billed_and_killed(const TempDir& directory, bool broken) {
   if (child == 0) {
     DurableBook book = open(directory);
     take(book, reports_of(1));
-    if (!broken && !book.bill(kAll, false)) ::_exit(1);
+    if (!broken && !book.bill(kAll, {})) ::_exit(1);
     write_file(directory / "bill", "handed out");
     ::kill(::getpid(), SIGKILL);
   }
@@ -224,11 +241,11 @@ TEST(DurableBook, WhatCannotBeSavedIsNotHandedOut) {
   DurableBook book = open(directory);
   take(book, reports_of(1));
   std::filesystem::create_directories(path + ".new/full");  // where the new memory would be written first
-  const auto refused = book.bill(kAll, false);
+  const auto refused = book.bill(kAll, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().cause, Cause::environment);
   std::filesystem::remove_all(path + ".new");
-  expect_right(*book.bill(kAll, false), book.meters(), 1);
+  expect_right(*book.bill(kAll, {}), book.meters(), 1);
 }
 
 TEST(SeenNumbers, RememberGapsAndMarks) {

@@ -110,6 +110,32 @@ TEST(Gateway, AnotherSchemeDrawsIndependently) {
     EXPECT_GT(opposite(shifts, shifts_under(other, 1000)), 100);
 }
 
+// Calendars with boundaries at even and at odd slots: with the same stamps twice, reports could be matched, and each
+// reading would lie where its two periods overlap, in one slot. A calendar that grew draws the same.
+TEST(Gateway, AnotherCalendarDrawsIndependently) {
+  const auto shifts = [](Slot first, Slot end) {
+    std::string rows = "start,tariff\n";
+    for (Slot start = first; start < end; start += 2) rows += std::to_string(start) + ",t\n";
+    MeterRules rules = published_rules(1);
+    rules.periods = *Periods::read(Input::from_memory("c", rows + std::to_string(end) + ",\n"), {});
+    auto gateway = Gateway::make(rules, make_keys(1));
+    for (Slot slot = 2; slot < 1000; ++slot) gateway->measure(0, slot, slot);
+    gateway->drain();
+    std::map<Slot, Slot> stamps;
+    for (const auto& [meter, report] : gateway->outbox())
+      if (!report.closes_after) stamps[report.value_steps] = report.stamp;
+    return stamps;
+  };
+  const auto even = shifts(0, 1000);
+  EXPECT_EQ(even, shifts(0, 1200));
+  const auto odd = shifts(1, 1001);
+  int opposite = 0;
+  for (const auto& [slot, stamp] : even)
+    opposite += (stamp < slot && odd.at(slot) > slot) || (stamp > slot && odd.at(slot) < slot);
+  // As in AnotherSchemeDrawsIndependently: 0 with the same draws.
+  EXPECT_GT(opposite, 100);
+}
+
 TEST(Gateway, TakesAReadingOnce) {
   auto gateway = Gateway::make(published_rules(1), make_keys(1));
   EXPECT_EQ(gateway->measure(0, 5, 10), Gateway::Measured::queued);

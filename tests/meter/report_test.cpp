@@ -73,7 +73,7 @@ TEST(ReportReader, AnythingChangedIsForged) {
                 std::string::npos);
       RowsAside aside;
       EXPECT_EQ(read_all(text_of(changed), make_keys(3), &aside), "0");
-      EXPECT_EQ(aside.text().find("line,reason,row\n2,forged,"), 0) << aside.text();
+      EXPECT_EQ(aside.text().find("2,forged,"), 0) << aside.text();
     }
     std::string other = std::string(kReportHeader).append("\n");
     ReportFormat{}.append(other, meter == "m2" ? "m1" : "m2", report);
@@ -129,8 +129,8 @@ TEST(ReportReader, RowsThatCountForNobodyStopNobody) {
   RowsAside aside;
   EXPECT_EQ(read_all(text, make_keys(3), &aside), "12");
   EXPECT_EQ(aside.count(), 2);
-  EXPECT_EQ(aside.text(), "line,reason,row\n14,malformed,what is this, then\n15,unknown meter,1,stranger,0,,1,5,," +
-                              std::string(32, '0') + "\n");
+  EXPECT_EQ(aside.text(),
+            "14,malformed,what is this, then\n15,unknown meter,1,stranger,0,,1,5,," + std::string(32, '0') + "\n");
 }
 
 TEST(Keys, TravelInTwoFiles) {

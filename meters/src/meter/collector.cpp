@@ -14,8 +14,14 @@ constexpr Slot kSlotsMax = 10'000'000;
 /// A slot's weight in the recent variance.
 constexpr double kRecent = 1.0 / 16;
 
-/// Sums are exact or the program ends: 1,024 times the largest value fit in any case.
-void add_exactly(std::int64_t& sum, std::int64_t term) { FUGU_CHECK(!__builtin_add_overflow(sum, term, &sum)); }
+/// False when the sum does not fit: it is left as it was. 1,024 times the largest value fit in any case, so this is a
+/// meter that nobody can bill; it must not stop the others.
+bool add(std::int64_t& sum, std::int64_t term) {
+  std::int64_t result = 0;
+  if (__builtin_add_overflow(sum, term, &result)) return false;
+  sum = result;
+  return true;
+}
 
 }  // namespace
 
@@ -65,8 +71,8 @@ Result<Collector> Collector::make(const TemporalScheme& scheme, std::size_t mete
 void Collector::estimate_with(const Report& report) {
   if (!window().has(report.stamp) || report.arrival != report.stamp + lag_slots_) return;
   Timely& timely = timely_[static_cast<std::size_t>(report.stamp - options_.first_slot)];
+  if (!add(timely.sum_steps, report.value_steps)) return;
   ++timely.reports;
-  add_exactly(timely.sum_steps, report.value_steps);
   timely.squares += static_cast<double>(report.value_steps) * static_cast<double>(report.value_steps);
 }
 
@@ -77,6 +83,7 @@ Collector::Taken Collector::take(NameTable::Id id, const Report& report, std::si
     case ReportBook::Taken::closing: return Taken::closing;
     case ReportBook::Taken::duplicate: return Taken::duplicate;
     case ReportBook::Taken::replaced_key: return Taken::replaced_key;
+    case ReportBook::Taken::too_large: return Taken::too_large;
     case ReportBook::Taken::conflict:
     case ReportBook::Taken::billed: return Taken::conflict;  // nothing is billed in this book
   }
@@ -85,17 +92,17 @@ Collector::Taken Collector::take(NameTable::Id id, const Report& report, std::si
   const bool stamp_inside = window().has(report.stamp);
   if (!stamp_inside && !options_.ring && (!report.period || window().has(*report.period))) {
     ++meter.account.outside;
-    add_exactly(meter.account.outside_steps, report.value_steps);
+    if (!add(meter.account.outside_steps, report.value_steps)) meter.too_large = true;
   }
   if (!window().has(report.period.value_or(report.stamp))) return Taken::outside;
   ++meter.account.reports;
-  add_exactly(meter.account.sum_steps, report.value_steps);
+  if (!add(meter.account.sum_steps, report.value_steps)) meter.too_large = true;
   meter.values.push_back(report.value_steps);
   if (!stamp_inside && !options_.ring) return Taken::counted;
   const Slot slots = options_.slots;
   const Slot column = ((report.stamp - options_.first_slot) % slots + slots) % slots;
   const std::size_t row = static_cast<std::size_t>(id) * static_cast<std::size_t>(slots);
-  add_exactly(recorded_[row + static_cast<std::size_t>(column)], report.value_steps);
+  if (!add(recorded_[row + static_cast<std::size_t>(column)], report.value_steps)) meter.too_large = true;
   return Taken::counted;
 }
 
@@ -141,15 +148,9 @@ Collector::Account Collector::account(NameTable::Id id) const {
     account.lost = book_.gaps(id);
     return account;
   }
-  bool any = false;
-  bool all_complete = true;
-  for (const auto& [start, of_period] : book_.periods(id)) {
-    if (!window().has(start)) continue;
-    any = true;
-    all_complete = all_complete && of_period.complete();
-    account.lost += of_period.missing().value_or(0);
-  }
-  account.complete = any && all_complete;
+  for (const auto& [start, of_period] : book_.periods(id))
+    if (window().has(start)) account.lost += of_period.missing().value_or(0);
+  account.complete = book_.covers(id, window()) && !meters_[id].too_large;
   return account;
 }
 

@@ -1,7 +1,8 @@
 // The memory of a collector as text:
 //
-//     fugu-collector-state,1
+//     fugu-collector-state,2
 //     agreement,…
+//     energy,…                      of the bills; nothing before the first
 //     the lines of the book
 //     end,SHA-256 of all before
 #include "fugu/meter/durable_book.hpp"
@@ -17,14 +18,16 @@ namespace fugu {
 
 namespace {
 
-constexpr std::string_view kMagic = "fugu-collector-state,1";
+constexpr std::string_view kMagic = "fugu-collector-state,2";
 constexpr std::string_view kAgreement = "agreement,";
+constexpr std::string_view kEnergy = "energy,";
 constexpr std::string_view kEnd = "end,";
 
 }  // namespace
 
 std::string DurableBook::body() const {
-  return std::string(kMagic).append("\n").append(kAgreement).append(agreement_).append("\n") + book_.text(meters_);
+  std::string text = std::string(kMagic).append("\n").append(kAgreement).append(agreement_).append("\n");
+  return text.append(kEnergy).append(energy_).append("\n").append(book_.text(meters_));
 }
 
 std::string DurableBook::state() const {
@@ -44,6 +47,10 @@ Result<void> DurableBook::restore(Input input) {
                               "the scheme, parts, clock and unit step that this collector began with; for others, "
                               "begin another memory");
   }
+  FUGU_ASSIGN(const auto energy, lines.next());
+  if (!energy || !energy->starts_with(kEnergy))
+    return found_but_expected({lines.file(), lines.line(), 0}, "something else", "a line `energy,…`");
+  energy_ = energy->substr(kEnergy.size());
   FUGU_TRY(book_.read(lines, meters_));
   FUGU_ASSIGN(const auto end, lines.next());
   if (end != std::string(kEnd) + to_hex(sha256({body()}))) {
@@ -63,14 +70,24 @@ Result<DurableBook> DurableBook::open(StateLock lock, std::string agreement) {
 
 Result<void> DurableBook::save() const { return detail::replace_durably(lock_.state_path(), state()); }
 
-Result<std::vector<Bill>> DurableBook::bill(const ReportBook::Window& window, bool incomplete) {
+Result<std::vector<Bill>> DurableBook::bill(const ReportBook::Window& window, const Terms& terms) {
   if (book_.cut_by(window))
     return Error{Cause::usage, "the window begins or ends within a period; expected one of whole periods"};
+  if (!energy_.empty() && energy_ != terms.energy) {
+    return Error{Cause::usage, lock_.state_path() + ": bills were made with " + shown(energy_) + "; found " +
+                                   shown(terms.energy) + ", which would change them"};
+  }
+  if (const auto start = book_.billed_otherwise(window, terms.calendar)) {
+    return Error{Cause::usage, lock_.state_path() + ": the calendar has another tariff for the period from slot " +
+                                   std::to_string(*start) + " than it was billed with"};
+  }
   ReportBook billed = book_;
-  billed.bill(window, incomplete);
+  billed.bill(window, terms.incomplete, terms.calendar);
   std::swap(book_, billed);
+  const std::string energy = std::exchange(energy_, terms.energy);
   if (auto saved = save(); !saved) {
     std::swap(book_, billed);  // what is not durable was not billed
+    energy_ = energy;
     return std::move(saved).failure();
   }
   std::vector<Bill> bills;

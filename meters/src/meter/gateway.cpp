@@ -105,8 +105,10 @@ Gateway::Measured Gateway::measure(MeterId meter, Slot slot, std::int64_t value_
   ++counters_.readings;
   if (parts > 1) ++counters_.divided;
   std::array<detail::PartWords, kPartsMax> words;
-  for (unsigned part = 0; part < parts; ++part)
-    words[part] = detail::part_words(hash_, keys_.keys[meter].shift, keys_.meters.name(meter), slot, part);
+  const Period of_calendar = rules_.periods.is_calendar() ? *period : Period{};
+  for (unsigned part = 0; part < parts; ++part) {
+    words[part] = detail::part_words(hash_, keys_.keys[meter].shift, keys_.meters.name(meter), slot, part, of_calendar);
+  }
   std::array<std::int64_t, kPartsMax> values;
   detail::divide(value_steps, {words.data(), parts}, {values.data(), parts});
   for (unsigned part = 0; part < parts; ++part) {

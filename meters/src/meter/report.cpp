@@ -155,10 +155,12 @@ std::string_view RowsAside::name(Reason reason) {
     case Reason::malformed: return "malformed";
     case Reason::unknown_meter: return "unknown meter";
     case Reason::unknown_period: return "unknown period";
+    case Reason::no_period: return "no period";
     case Reason::forged: return "forged";
     case Reason::conflict: return "conflict";
     case Reason::replaced_key: return "replaced key";
     case Reason::billed: return "billed";
+    case Reason::too_large: return "too large";
   }
   return "";
 }
@@ -173,7 +175,9 @@ ReportReader::ReportReader(LineReader lines, const CollectorKeyFile& keys, Optio
       keys_(&keys),
       format_(options.format),
       aside_(options.aside),
-      agreement_(sha256({agreement_text(options.scheme, options.parts, options.format)})) {}
+      agreement_(sha256({agreement_text(options.scheme, options.parts, options.format)})),
+      named_(keys.keys.size()),
+      verified_(keys.keys.size()) {}
 
 Result<ReportReader> ReportReader::open(Input input, const CollectorKeyFile& keys, Options options) {
   LineReader lines(std::move(input));
@@ -196,6 +200,7 @@ Result<bool> ReportReader::next(Row& row) {
     FUGU_ASSIGN(const auto line, lines_.next());
     if (!line) return false;
     line_ = *line;
+    any_row_ = true;
     const auto parsed = parse_report(line_, lines_.at(1), format_);
     if (!parsed) {
       FUGU_TRY(put_aside(Reason::malformed, parsed.error()));
@@ -208,7 +213,9 @@ Result<bool> ReportReader::next(Row& row) {
                                             "meter " + shown_name(parsed->meter), "a meter of the collector's keys")));
       continue;
     }
+    named_[*meter] = true;
     if (const auto key = key_of(*meter, parsed->meter, parsed->report)) {
+      verified_[*meter] = true;
       row = {*meter, parsed->report, *key};
       return true;
     }
@@ -218,6 +225,17 @@ Result<bool> ReportReader::next(Row& row) {
                            "a MAC that fits its fields and the meter's report key, with the scheme, parts, unit step "
                            "and slot length that the meter was given")));
   }
+}
+
+Result<void> ReportReader::check_trust() const {
+  const auto named = std::ranges::count(named_, true);
+  const auto verified = std::ranges::count(verified_, true);
+  if (!any_row_ || (verified > 0 && 2 * verified >= named)) return {};
+  return found_but_expected({lines_.file(), 0, 0},
+                            "reports that " + std::to_string(verified) + " of " + std::to_string(named) +
+                                " meters made as these keys and options say",
+                            "the collector's keys of these meters, and the scheme, parts, unit step and slot length "
+                            "that they were given");
 }
 
 Result<void> ReportReader::put_aside(RowsAside::Reason reason, const Error& error) {

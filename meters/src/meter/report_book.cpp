@@ -156,8 +156,13 @@ ReportBook::Taken ReportBook::count(Meter& meter, const Report& report) {
   PeriodAccount& account = meter.periods[*report.period];
   if (account.billed) return Taken::billed;
   if (!report.closes_after) {
+    std::int64_t sum_steps = 0;
+    if (__builtin_add_overflow(account.sum_steps, report.value_steps, &sum_steps)) {
+      account.disputed = true;
+      return Taken::too_large;
+    }
     ++account.reports;
-    FUGU_CHECK(!__builtin_add_overflow(account.sum_steps, report.value_steps, &account.sum_steps));
+    account.sum_steps = sum_steps;
     return Taken::counted;
   }
   if (account.expected) {
@@ -170,22 +175,48 @@ ReportBook::Taken ReportBook::count(Meter& meter, const Report& report) {
 }
 
 std::optional<Period> ReportBook::cut_by(const Window& window) const {
-  const Slot window_end = window.first_slot + window.slots;
+  std::optional<Period> cut;
+  std::size_t with_periods = 0;
+  std::size_t with_cut = 0;
   for (const Meter& meter : meters_) {
-    for (const auto& [start, account] : meter.periods) {
-      if (!account.end) continue;
-      const bool holds_an_end = (start < window.first_slot && *account.end > window.first_slot) ||
-                                (start < window_end && *account.end > window_end);
-      if (holds_an_end) return Period{start, *account.end};
-    }
+    with_periods += meter.periods.empty() ? 0 : 1;
+    const auto found = std::ranges::find_if(meter.periods, [&](const auto& each) {
+      return each.second.end && window.cuts({each.first, *each.second.end});
+    });
+    if (found == meter.periods.end()) continue;
+    ++with_cut;
+    if (!cut) cut = Period{found->first, *found->second.end};
+  }
+  return 2 * with_cut > with_periods ? cut : std::nullopt;
+}
+
+bool ReportBook::covers(NameTable::Id meter, const Window& window) const {
+  if (meter >= meters_.size()) return false;
+  Slot next = window.first_slot;
+  for (const auto& [start, account] : meters_[meter].periods) {
+    if (!window.has(start)) continue;
+    if (start != next || !account.end || !account.complete()) return false;
+    next = *account.end;
+  }
+  return next == window.first_slot + window.slots;
+}
+
+std::optional<Slot> ReportBook::billed_otherwise(const Window& window, const Periods& calendar) const {
+  for (const Meter& meter : meters_) {
+    for (const auto& [start, account] : meter.periods)
+      if (account.billed && window.has(start) && account.tariff != calendar.tariff_from(start)) return start;
   }
   return std::nullopt;
 }
 
-void ReportBook::bill(const Window& window, bool incomplete) {
+void ReportBook::bill(const Window& window, bool incomplete, const Periods& calendar) {
   for (Meter& meter : meters_) {
-    for (auto& [start, account] : meter.periods)
-      if (window.has(start) && (incomplete || account.complete())) account.billed = true;
+    for (auto& [start, account] : meter.periods) {
+      if (!window.has(start) || (account.end && window.cuts({start, *account.end}))) continue;
+      if (account.billed || !(incomplete || account.complete())) continue;
+      account.billed = true;
+      account.tariff = calendar.tariff_from(start);
+    }
   }
 }
 
@@ -201,7 +232,7 @@ std::string ReportBook::text(const NameTable& names) const {
       text.append("period,").append(std::to_string(start)).append(",").append(optional_text(account.end));
       text.append(",").append(std::to_string(account.reports)).append(",").append(optional_text(account.expected));
       text.append(",").append(std::to_string(account.sum_steps)).append(",").append(account.disputed ? "1" : "0");
-      text.append(",").append(account.billed ? "1" : "0") += '\n';
+      text.append(",").append(account.billed ? "1" : "0").append(",").append(account.tariff) += '\n';
     }
   }
   return text;
@@ -237,12 +268,13 @@ Result<void> ReportBook::read(LineReader& lines, NameTable& names) {
       FUGU_ASSIGN(fields, next_fields());
       Slot start = 0;
       PeriodAccount account;
-      if (fields.size() != 8 || fields[0] != "period" || !parse_number(fields[1], start) ||
+      if (fields.size() != 9 || fields[0] != "period" || !parse_number(fields[1], start) ||
           !parse_optional(fields[2], account.end) || !parse_number(fields[3], account.reports) ||
           !parse_optional(fields[4], account.expected) || !parse_number(fields[5], account.sum_steps))
         return damaged();
       account.disputed = fields[6] == "1";
       account.billed = fields[7] == "1";
+      account.tariff = fields[8];
       meter.periods[start] = account;
     }
   }

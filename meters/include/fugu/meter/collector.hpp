@@ -64,6 +64,7 @@ class Collector {
     duplicate,
     conflict,      ///< this number was used for another report
     replaced_key,  ///< made with a key that had been replaced
+    too_large,     ///< the sum of its period does not fit any more
   };
 
   /// Errors of Cause::usage.
@@ -86,19 +87,20 @@ class Collector {
     /// With periods: reports of the window's closed periods that did not come. Without: numbers that did not come,
     /// between the smallest and the largest that did.
     std::uint64_t lost = 0;
-    /// All periods that were heard of in the window are closed, nothing is lost or disputed: the sum is exact.
+    /// Closed periods fill the window without a gap, nothing of them is lost or disputed: the sum is exact.
     bool complete = false;
   };
   Account account(NameTable::Id meter) const;
   /// Values of the window's readings, in the order of arrival. Cause::usage where readings are divided: nobody can tell
   /// which parts belong together, and statistics of parts are not those of readings.
   Result<std::span<const std::int64_t>> readings(NameTable::Id meter) const;
-  /// A period that the window cuts, if there is one: then sums over the window are not sums over periods.
+  /// A period that the window cuts, if it does so with more than half of the meters: the window is wrong.
   std::optional<Period> cut_period() const { return book_.cut_by(window()); }
 
  private:
   struct Meter {
     Account account;
+    bool too_large = false;  // a sum did not fit
     std::vector<std::int64_t> values;
   };
   struct Timely {

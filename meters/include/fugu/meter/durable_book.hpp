@@ -37,10 +37,16 @@ class DurableBook {
   const NameTable& meters() const { return meters_; }
   const ReportBook& book() const { return book_; }
 
-  /// Bills what starts in the window and is complete, or with `incomplete` everything that starts in it; saves; and
-  /// gives all bills of the window, by the name of the meter and time. Periods that the window cuts are an error
-  /// (Cause::usage).
-  Result<std::vector<Bill>> bill(const ReportBook::Window& window, bool incomplete);
+  /// What makes kWh and prices of sums.
+  struct Terms {
+    std::string energy = {};  ///< the unit of readings, and what makes energy of it; one line, and the same for ever
+    Periods calendar = {};    ///< the tariffs
+    bool incomplete = false;  ///< bill also what is not complete
+  };
+  /// Bills what lies in the window and is complete, or with `incomplete` everything that starts in it; saves; and gives
+  /// all bills of the window, by the name of the meter and time. Periods that the window cuts are an error
+  /// (Cause::usage), and so are other terms than those that a bill of before was made with.
+  Result<std::vector<Bill>> bill(const ReportBook::Window& window, const Terms& terms);
   /// Makes what was taken durable.
   Result<void> save() const;
 
@@ -54,6 +60,7 @@ class DurableBook {
 
   StateLock lock_;
   std::string agreement_;
+  std::string energy_;  // of Terms; empty before the first bill
   NameTable meters_;
   ReportBook book_;
 };

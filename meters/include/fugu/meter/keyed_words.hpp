@@ -9,6 +9,7 @@
 
 #include "fugu/base/rational.hpp"
 #include "fugu/meter/keyed_hash.hpp"
+#include "fugu/meter/periods.hpp"
 #include "fugu/stream/slot.hpp"
 
 namespace fugu::detail {
@@ -20,11 +21,18 @@ struct PartWords {
   std::uint64_t order = 0;
 };
 
-/// HMAC-SHA-256 of slot, part and meter under the meter's shift key for the gateway's rules.
+/// HMAC-SHA-256 of slot, part and meter under the meter's shift key for the gateway's rules; and of the slot's period
+/// where that is a calendar's (otherwise it is empty): a calendar is not among the rules, as it may grow.
 inline PartWords part_words(KeyedHash& hash, const SecretKey& shift_key, std::string_view meter, Slot slot,
-                            unsigned part) {
-  std::string message = "S";
-  for (int i = 0; i < 8; ++i) message += static_cast<char>(static_cast<std::uint64_t>(slot) >> (8 * i));
+                            unsigned part, const Period& of_calendar) {
+  const bool has_period = of_calendar.start != of_calendar.end;
+  std::string message = has_period ? "C" : "S";
+  const auto append = [&](Slot value) {
+    for (int i = 0; i < 8; ++i) message += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i));
+  };
+  append(slot);
+  if (has_period) append(of_calendar.start);
+  if (has_period) append(of_calendar.end);
   message += static_cast<char>(part);
   message += meter;  // last: all before it has a fixed length
   const KeyedHash::Digest digest = hash(shift_key, message);

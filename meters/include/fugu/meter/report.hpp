@@ -126,17 +126,28 @@ struct CollectorKeyFile {
 /// Rows of a file of reports that count for nobody, each with the reason.
 class RowsAside {
  public:
-  enum class Reason : std::uint8_t { malformed, unknown_meter, unknown_period, forged, conflict, replaced_key, billed };
+  enum class Reason : std::uint8_t {
+    malformed,
+    unknown_meter,
+    unknown_period,
+    no_period,
+    forged,
+    conflict,
+    replaced_key,
+    billed,
+    too_large
+  };
   static std::string_view name(Reason reason);
 
   void add(std::uint64_t line, Reason reason, std::string_view row);
   std::uint64_t count() const { return count_; }
-  /// CSV `line,reason,row`; the row as it was, commas and all.
+  /// Rows of CSV `line,reason,row`; the row as it was, commas and all.
   const std::string& text() const { return text_; }
+  static constexpr std::string_view kHeader = "line,reason,row";
 
  private:
   std::uint64_t count_ = 0;
-  std::string text_ = "line,reason,row\n";
+  std::string text_;
 };
 
 /// Reads reports, checks that their meter is known and their MAC is right.
@@ -159,6 +170,10 @@ class ReportReader {
   /// False at the end.
   Result<bool> next(Row& row);
   Location here() const { return lines_.at(1); }
+  /// To be asked at the end, before anything is made of what was read. An error when no row was a report of a known
+  /// meter, or when more than half of the meters with rows had none: then it is not a meter that is wrong, but the
+  /// options or the file of keys.
+  Result<void> check_trust() const;
   /// The row that next() gave last is of no use to the collector: put it aside, or give up with `error`.
   Result<void> put_aside(RowsAside::Reason reason, const Error& error);
 
@@ -173,6 +188,9 @@ class ReportReader {
   Digest agreement_;
   std::string_view line_;
   KeyedHash hash_;
+  bool any_row_ = false;
+  std::vector<bool> named_;     // by meter: in some row
+  std::vector<bool> verified_;  // by meter: in a row that it made
 };
 
 }  // namespace fugu

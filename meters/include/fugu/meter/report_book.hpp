@@ -28,8 +28,9 @@ struct PeriodAccount {
   std::int64_t sum_steps = 0;
   std::optional<std::uint64_t> expected = {};  ///< reports, as the meter said when it closed the period
   std::optional<Slot> end = {};                ///< known with `expected`
-  bool disputed = false;                       ///< a number was used twice
+  bool disputed = false;                       ///< a number was used twice, or the sum does not fit
   bool billed = false;
+  std::string tariff = {};  ///< that it was billed with
 
   bool complete() const { return expected == reports && !disputed; }
   /// Reports that are known to be missing; nothing while the period is open.
@@ -70,6 +71,7 @@ class ReportBook {
     conflict,      ///< this number was used for another report, or a period was closed twice, differently
     replaced_key,  ///< made with a key that had been replaced
     billed,        ///< its period was billed without it
+    too_large,     ///< the sum of its period does not fit any more; then the period is disputed
   };
   /// `key`: which of the meter's keys made it (ReportReader::Row).
   Taken take(NameTable::Id meter, const Report& report, std::size_t key = 0);
@@ -87,12 +89,25 @@ class ReportBook {
     Slot first_slot;
     Slot slots;
     bool has(Slot slot) const { return slot >= first_slot && slot - first_slot < slots; }
+    /// Whether it has a part of the period only.
+    bool cuts(const Period& period) const {
+      const Slot end = first_slot + slots;
+      const bool meets = period.start < end && period.end > first_slot;
+      return meets && (period.start < first_slot || period.end > end);
+    }
   };
-  /// A period of which the window has a part only, if there is one: it belongs to nobody's sum.
+  /// A period of which the window has a part only, if more than half of the meters with periods have one: then the
+  /// window is wrong, and not a meter.
   std::optional<Period> cut_by(const Window& window) const;
+  /// Whether complete periods of the meter fill the window, without a gap: then its sum over the window is exact.
+  bool covers(NameTable::Id meter, const Window& window) const;
 
-  /// Marks as billed what starts in the window and is complete; with `incomplete`, everything that starts in it.
-  void bill(const Window& window, bool incomplete);
+  /// Marks as billed what lies in the window and is complete; with `incomplete`, everything that starts in it and is
+  /// not known to end outside.
+  /// What was billed keeps the tariff of the calendar, which may be none.
+  void bill(const Window& window, bool incomplete, const Periods& calendar);
+  /// A billed period of the window that the calendar has another tariff for, if there is one.
+  std::optional<Slot> billed_otherwise(const Window& window, const Periods& calendar) const;
 
   /// Everything but what is only counted (duplicates), as lines, with the names of the meters.
   std::string text(const NameTable& names) const;
