@@ -433,6 +433,23 @@ TEST(DistributionalState, WhoJoinsLeavesOrMovesPaysAndNobodyElse) {
   EXPECT_EQ(refused.error().cause, Cause::refused);
 }
 
+TEST(DistributionalState, AMeterThatJoinsWithoutASeriesCanBeReadAgain) {
+  const SeriesMap first = map_of("meter,series\na,north\nb,south\n");
+  const std::vector<MeterProfile> two(2, MeterProfile::learn({40, 60}, kClamp));
+  const auto before = DistributionalState::prepare(plan_of(DistributionalForm::capped), first, two);
+  ASSERT_TRUE(before);
+  const auto map =
+      SeriesMap::read(Input::from_memory("map.csv", "meter,series\na,south\nb,south\nc,\n"), before->series());
+  ASSERT_TRUE(map) << map.error().message;
+  const auto after = before->changed(*map, {MeterProfile::learn({7}, kClamp)});
+  ASSERT_TRUE(after) << after.error().message;
+  const std::string text = after->text();
+  EXPECT_NE(text.find("draws,0\n"), std::string::npos);
+  const auto again = read(text);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->text(), text);
+}
+
 // The mean over a long time shows what the state says, before and after: their difference must not be the mean of who
 // left. Broken twin: the same constants as before.
 TEST(DistributionalStream, WhatALeaverWasLikeIsNotTheDifference) {

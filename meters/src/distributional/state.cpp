@@ -47,7 +47,7 @@ bool is_sound(const SeriesConstants& drawn) {
 }
 
 bool parse_count(std::string_view text, std::uint64_t& value) {
-  return parse_whole(text, value) && value > 0 && value < kDrawsMax * kDrawsMax;
+  return parse_whole(text, value) && value < kDrawsMax * kDrawsMax;
 }
 
 Error damaged(const Location& where) {
@@ -374,7 +374,9 @@ Result<void> DistributionalState::save(const std::string& path) const {
 }
 
 Result<void> DistributionalState::replace(const std::string& path) const {
-  return detail::replace_durably(path, text());
+  const std::string after = text();
+  FUGU_TRY(read(Input::from_memory(path, after)));  // the file that goes is the only one with its constants
+  return detail::replace_durably(path, after);
 }
 
 Result<DistributionalState> DistributionalState::load(const std::string& path) {
@@ -417,7 +419,7 @@ Result<DistributionalState> DistributionalState::read(Input input) {
     } else if (take_key(line, "learned-until")) {
       sound = parse_whole(line, parts.learned_until_s.emplace());
     } else if (take_key(line, "series-per-meter")) {
-      sound = parse_count(line, parts.series_per_meter.emplace());
+      sound = parse_count(line, parts.series_per_meter.emplace()) && *parts.series_per_meter > 0;
     } else if (take_key(line, "series")) {
       sound = parts.take_series(line);
     } else if (take_key(line, "change")) {
