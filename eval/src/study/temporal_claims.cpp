@@ -248,8 +248,8 @@ class Claims {
           boundary && *boundary > 0.4 / kAbout && *boundary < 0.4 * kAbout);
     }
     for (const auto& [rival, which] : kSensitivities) {
-      const bool better = std::ranges::all_of(all, [&, rival = rival](double budget) {
-        return value(rival, &M::accumulation_rmse_pct, 1 / budget) >
+      const bool better = std::ranges::all_of(all, [&, noise = rival](double budget) {
+        return value(noise, &M::accumulation_rmse_pct, 1 / budget) >
                value(Rival::published, &M::accumulation_rmse_pct, 1 / budget);
       });
       add("17", std::string("days are more accurate with shifts, sensitivity: ").append(which),
