@@ -294,6 +294,24 @@ TEST(PolicyAudit, SquaresOfPoliciesThatCannotMeetAddUp) {
   EXPECT_NEAR(std::log(report.worst_policy->loss / zcdp_delta(rho, 1)), 0, 1e-6);
 }
 
+TEST(PolicyAudit, FindsTheWorstMeterWhereverItStands) {
+  // A meter that is far within its ε comes first, or last; what is known of it must not excuse the other.
+  for (const double delta : {0.0, 1e-6}) {
+    for (const bool harmless_first : {true, false}) {
+      LedgerScript script(define_swellfish_idle(delta), expose_one(9));
+      const auto state = [&](const char* meter, std::uint64_t magnitude_steps) {
+        for (int i = 0; i < 2; ++i) script.state(policy_of({0, 1}, 1, magnitude_steps, 1), meter);
+      };
+      if (harmless_first) state("small", 1);
+      state("large", 9);
+      if (!harmless_first) state("small", 1);
+      const AuditReport report = script.run({value_of(0, {10, 1})}, 2).audit();
+      EXPECT_FALSE(report.holds()) << delta << harmless_first;
+      EXPECT_EQ(report.worst_policy->meter, "large") << delta << harmless_first;
+    }
+  }
+}
+
 // --- Witnesses ----------------------------------------------------------------------------------------------------
 
 TEST(PolicyAudit, TheScaleOfThePrintedTheoremsLosesHalfTooMuch) {

@@ -391,6 +391,23 @@ TEST(KernelDeathTest, AThresholdIsNotAskedAfterItsYes) {
   });
 }
 
+TEST(KernelDeathTest, NothingIsAskedAboutASeriesThatIsNotThere) {
+  in_one_slot(define(Protects::event, 1), expose_one(1), row_of(0, {1000}), [](Kernel& kernel, Release&) {
+    const std::vector<SeriesId> beyond{1};
+    const std::vector<std::int64_t> reference{0};
+    const Budget share = kernel.total() / 4;
+    const auto dies = [](const auto& ask) { EXPECT_DEATH(static_cast<void>(ask()), "broken invariant"); };
+    dies([&] { return kernel.values(beyond, share); });
+    dies([&] { return kernel.values_at(beyond, 0.25); });
+    dies([&] { return kernel.true_values(beyond); });
+    dies([&] { return kernel.sum(beyond, share); });
+    dies([&] { return kernel.distance(beyond, reference, share); });
+    dies([&] { return kernel.distance_at(beyond, reference, 0.25); });
+    dies([&] { return kernel.deviation(beyond, 0, share); });
+    dies([&] { return kernel.open_threshold(Statistic::sum, beyond, 0, share); });
+  });
+}
+
 RC_GTEST_PROP(Baselines, AreNeverRefused, ()) {
   const double delta = *rc::gen::elementOf(std::vector<double>{0, 1e-8});
   const double epsilon = *rc::gen::elementOf(std::vector<double>{0.1, 1, 1.0 / 3, 7});
