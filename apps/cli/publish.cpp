@@ -201,9 +201,7 @@ Result<void> PublishRun::check() const {
   if (!options_.source.clamp_schedule.empty() && options_.definition.policies.given())
     complain("--clamp-schedule does not go with --policies: they say themselves what may change when. Give --clamp");
   const bool varies = !options_.definition.sensitivity_schedule.empty() || !options_.source.clamp_schedule.empty();
-  constexpr std::string_view kValuesOnly[] = {"equal", "planned", "published", "uniform", "sample", "hybrid"};
-  if (varies && kind != nullptr && !options_.definition.policies.given() &&
-      std::ranges::find(kValuesOnly, kind->name) == std::end(kValuesOnly))
+  if (varies && kind != nullptr && !options_.definition.policies.given() && !kind->values_only)
     complain(options_.mechanism +
              " compares slots, and knows one sensitivity only: a schedule goes with equal, planned and published, or "
              "with uniform, sample and hybrid");

@@ -57,6 +57,8 @@ struct StrategyKind {
   bool estimates = false;
   /// Which of every_slots and horizon_slots it takes, by that name; empty for neither.
   std::string_view takes = {};
+  /// Asks for values and compares nothing: sensitivities may vary over time.
+  bool values_only = false;
 };
 
 /// Whether the strategy is for one of `which`.
