@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <limits>
@@ -148,6 +149,61 @@ RC_GTEST_PROP(LedgerFormat, RecordsComeBackAsTheyWere, ()) {
   ledger_format::Encoder encoder;
   for (const LedgerRecord& record : records) encoder.add(record);
   RC_ASSERT(same(decode(encoder.bytes()), records));
+}
+
+RC_GTEST_PROP(LedgerFormat, ARecordThatIsCutIsNone, ()) {
+  std::vector<LedgerRecord> records;
+  std::vector<std::size_t> ends;
+  ledger_format::Encoder encoder;
+  const int count = *rc::gen::inRange(1, 4);
+  for (int i = 0; i < count; ++i) {
+    records.push_back(some_record());
+    encoder.add(records.back());
+    ends.push_back(encoder.bytes().size());
+  }
+  for (std::size_t cut = 0; cut < encoder.bytes().size(); ++cut) {
+    const auto whole = std::upper_bound(ends.begin(), ends.end(), cut) - ends.begin();
+    RC_ASSERT(same(decode(encoder.bytes().substr(0, cut)), {records.begin(), records.begin() + whole}));
+  }
+}
+
+/// Whether a ledger that states this policy is read.
+bool is_read(const Policy& policy) {
+  ledger_format::Encoder encoder;
+  encoder.add(PolicyStated{5, "m1", {0}, policy});
+  encoder.add(SlotEnd{5, 0, 0});  // something has to follow: counts are checked against the bytes that are left
+  return !decode(encoder.bytes()).empty();
+}
+
+TEST(LedgerFormat, PoliciesThatNobodyCanStateAreRefused) {
+  const auto with = [](auto change) {
+    Policy policy{.interval = {10, 19}, .length_slots = 10, .magnitude_steps = 1, .epsilon = Budget::from_units(1)};
+    change(policy);
+    return policy;
+  };
+  const auto shaped = [&](std::vector<Lane> lanes) {
+    return with([&](Policy& policy) {
+      policy.shape = std::make_shared<const Shape>(Shape{.alternatives = {Profile{.lanes = std::move(lanes)}}});
+    });
+  };
+  EXPECT_TRUE(is_read(with([](Policy&) {})));
+  EXPECT_FALSE(is_read(with([](Policy& policy) { policy.length_slots = 0; })));
+  EXPECT_FALSE(is_read(with([](Policy& policy) { policy.length_slots = 11; })));
+  EXPECT_FALSE(is_read(with([](Policy& policy) { policy.magnitude_steps = 0; })));
+  EXPECT_TRUE(is_read(with([](Policy& policy) { policy.magnitude_steps = kMagnitudeStepsMax; })));
+  EXPECT_FALSE(is_read(with([](Policy& policy) { policy.magnitude_steps = kMagnitudeStepsMax + 1; })));
+  EXPECT_TRUE(is_read(with([](Policy& policy) { policy.interval = {kPolicySlotMax, 2 * kPolicySlotMax}; })));
+  EXPECT_FALSE(is_read(with([](Policy& policy) { policy.interval = {kPolicySlotMax + 1, kPolicySlotMax + 10}; })));
+  EXPECT_FALSE(is_read(with([](Policy& policy) { policy.interval = {0, kPolicySlotMax + 1}; })));
+
+  const std::vector<std::uint64_t> ten(10, 1);
+  EXPECT_TRUE(is_read(shaped({{.steps = ten}, {.steps = ten}})));
+  EXPECT_FALSE(is_read(shaped({}))) << "a profile without lanes";
+  EXPECT_FALSE(is_read(shaped({{.steps = {}}}))) << "a lane without slots";
+  EXPECT_FALSE(is_read(shaped({{.steps = ten}, {.steps = {1}}}))) << "lanes of different lengths";
+  EXPECT_FALSE(is_read(shaped({{.steps = std::vector<std::uint64_t>(11, 1)}}))) << "longer than the policy's length";
+  EXPECT_TRUE(is_read(shaped({{.steps = {kMagnitudeStepsMax}}})));
+  EXPECT_FALSE(is_read(shaped({{.steps = {kMagnitudeStepsMax + 1}}})));
 }
 
 RC_GTEST_PROP(LedgerFormat, ADiscardedSlotLeavesNoTrace, ()) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../core/src/accounting/audit_policies.hpp"
 #include "../core/src/accounting/audit_rates.hpp"
 #include "fugu/accounting/zcdp.hpp"
 #include "policy_ledgers.hpp"
@@ -19,6 +20,29 @@ void expect_finding(const AuditReport& report, const std::string& words) {
   EXPECT_FALSE(report.holds());
   EXPECT_NE(all_findings_of(report).find(words), std::string::npos) << words << " is not in\n"
                                                                     << all_findings_of(report);
+}
+
+// --- Who may be who -----------------------------------------------------------------------------------------------
+
+TEST(PoliciesHeld, AMeterMayBeAllThatWasSaidOfItAndNoMore) {
+  const Exposure exposure = expose({1, 1, 1}, {{0}, {1}, {2}});
+  audit::PoliciesHeld held(exposure);
+  const Policy policy = policy_of({0, 3}, 1, 1, 1);
+  held.state("twice", {0}, policy);
+  held.state("twice", {1}, policy);
+  held.state("same", {2}, policy);
+  held.state("same", {2}, policy);
+  held.state("any first", {}, policy);
+  held.state("any first", {1}, policy);
+  held.state("any later", {1}, policy);
+  held.state("any later", {}, policy);
+  held.close();
+  const auto signatures = [&](MeterId meter) { return held.signatures(held.group(meter)); };
+  EXPECT_EQ(signatures(0), (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(signatures(1), (std::vector<std::uint32_t>{2}));
+  EXPECT_EQ(signatures(2), (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(signatures(3), (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(held.group(2), held.group(3)) << "one group for all who may be any: the audit goes through each once";
 }
 
 // --- Against all neighbours ---------------------------------------------------------------------------------------

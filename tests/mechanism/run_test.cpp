@@ -59,6 +59,22 @@ TEST_F(RunFolder, StartsAndResumes) {
   EXPECT_TRUE(audit_ledger(dir_ / "run.ledger", {.open_ended = true})->holds());
 }
 
+TEST_F(RunFolder, ARunWithoutSlotsKeepsTheOffsetOfItsFirstStamp) {
+  RunIdentity about = identity();
+  about.utc_offset_s = 7200;
+  ASSERT_TRUE(publish(files(), 0, {}, about));
+  {
+    const auto run = fugu::Run::open(files());
+    ASSERT_TRUE(run) << reason(run);
+    EXPECT_EQ(run->earlier()->next_slot, 0);
+    EXPECT_EQ(run->earlier()->utc_offset_s, 7200);
+  }
+  ASSERT_TRUE(publish(files(), 1, {}, about));
+  const auto run = fugu::Run::open(files());
+  ASSERT_TRUE(run) << reason(run);
+  EXPECT_EQ(run->earlier()->utc_offset_s, 0) << "that of the last slot";
+}
+
 TEST_F(RunFolder, AnotherIdentityIsRefused) {
   ASSERT_TRUE(publish(files(), 3));
   const auto other = publish(files(), 4, {}, identity("hybrid"));

@@ -51,10 +51,10 @@ TEST(NoiseLaw, MomentsEqualTheirSums) {
     const Summed summed(law);
     const auto square = [](std::int64_t k) { return static_cast<double>(k) * static_cast<double>(k); };
     const double variance = summed.mean(square);
-    EXPECT_NEAR(law.variance(), variance, 1e-9 * variance);
+    EXPECT_NEAR(law.variance(), variance, 1e-11 * variance);
     for (const std::int64_t offset : {0, 1, -3, 50, -20'000}) {
       const double expected = summed.mean([&](std::int64_t k) { return static_cast<double>(std::abs(k + offset)); });
-      EXPECT_NEAR(law.expected_magnitude_around(offset), expected, 1e-9 * expected)
+      EXPECT_NEAR(law.expected_magnitude_around(offset), expected, 1e-11 * expected)
           << law.parameter.num << "/" << law.parameter.den << " around " << offset;
     }
     EXPECT_EQ(law.expected_magnitude(), law.expected_magnitude_around(0));
