@@ -61,6 +61,7 @@ TEST_F(RunFolder, StartsAndResumes) {
 
 TEST_F(RunFolder, ARunWithoutSlotsKeepsTheOffsetOfItsFirstStamp) {
   RunIdentity about = identity();
+  about.format.clock = Clock(1'700'000'100, 900);
   about.utc_offset_s = 7200;
   ASSERT_TRUE(publish(files(), 0, {}, about));
   {
