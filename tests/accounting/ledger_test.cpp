@@ -197,13 +197,15 @@ TEST(LedgerFormat, PoliciesThatNobodyCanStateAreRefused) {
   EXPECT_FALSE(is_read(with([](Policy& policy) { policy.interval = {0, kPolicySlotMax + 1}; })));
 
   const std::vector<std::uint64_t> ten(10, 1);
-  EXPECT_TRUE(is_read(shaped({{.steps = ten}, {.steps = ten}})));
+  EXPECT_TRUE(is_read(shaped({{.series = {}, .steps = ten}, {.series = {}, .steps = ten}})));
   EXPECT_FALSE(is_read(shaped({}))) << "a profile without lanes";
-  EXPECT_FALSE(is_read(shaped({{.steps = {}}}))) << "a lane without slots";
-  EXPECT_FALSE(is_read(shaped({{.steps = ten}, {.steps = {1}}}))) << "lanes of different lengths";
-  EXPECT_FALSE(is_read(shaped({{.steps = std::vector<std::uint64_t>(11, 1)}}))) << "longer than the policy's length";
-  EXPECT_TRUE(is_read(shaped({{.steps = {kMagnitudeStepsMax}}})));
-  EXPECT_FALSE(is_read(shaped({{.steps = {kMagnitudeStepsMax + 1}}})));
+  EXPECT_FALSE(is_read(shaped({{.series = {}, .steps = {}}}))) << "a lane without slots";
+  EXPECT_FALSE(is_read(shaped({{.series = {}, .steps = ten}, {.series = {}, .steps = {1}}})))
+      << "lanes of different lengths";
+  EXPECT_FALSE(is_read(shaped({{.series = {}, .steps = std::vector<std::uint64_t>(11, 1)}})))
+      << "longer than the policy's length";
+  EXPECT_TRUE(is_read(shaped({{.series = {}, .steps = {kMagnitudeStepsMax}}})));
+  EXPECT_FALSE(is_read(shaped({{.series = {}, .steps = {kMagnitudeStepsMax + 1}}})));
 }
 
 RC_GTEST_PROP(LedgerFormat, ADiscardedSlotLeavesNoTrace, ()) {

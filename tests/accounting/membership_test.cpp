@@ -177,6 +177,24 @@ TEST(Membership, WhoMovesHasSpentWhatTheOldSeriesCost) {
   }
 }
 
+TEST(Membership, WhatAComparisonCostLeavesTheWindowOfWhoMoved) {
+  const Exposure exposure = expose({1, 1}, {{0}, {1}});
+  auto accountant = make_accountant(define(Protects::w_event, 1, 0, 10), exposure);
+  Membership membership(exposure, {});
+  ASSERT_TRUE(membership.place({0, "m1", 0}, accountant, 0));
+  accountant->advance(3);
+  Answer comparison = value_of(0, 3, 1);
+  comparison.statistic = Statistic::distance;
+  comparison.session = 1;
+  comparison.parameter = {{6, 1}, {6, 1}};
+  ASSERT_TRUE(accountant->charge(comparison));  // half of ε
+  ASSERT_TRUE(membership.place({5, "m1", 1}, accountant, 1));
+  accountant->advance(12);
+  EXPECT_FALSE(accountant->charge(value_of(1, 12, 1))) << "in the window of slot 3";
+  accountant->advance(13);
+  EXPECT_TRUE(accountant->charge(value_of(1, 13, 1))) << "slot 3 has left the window";
+}
+
 TEST(Membership, MovingBetweenSeriesThatSpendAlikeRefusesNothing) {
   const Definition definition = define(Protects::w_event, 1, 0, 8);
   const Exposure exposure = expose({1, 1, 1}, Exposure::all_disjoint(3));

@@ -340,6 +340,30 @@ TEST(SwellfishAccountant, APolicyWithAShapeSaysWhatIsLeft) {
   EXPECT_EQ(accountant->available().units(), 0u);
 }
 
+TEST(SwellfishAccountant, UnderDeltaItSaysWhatIsLeftToo) {
+  // The rest is all that fits at full sensitivity, whatever that is; a policy of three steps allows more.
+  for (const std::uint64_t sensitivity : {3, 30}) {
+    const auto accountant = make_policy_accountant(swellfish(1e-6), expose_one(sensitivity));
+    ASSERT_TRUE(accountant->state("m", {}, box(0, 1, 1, 3)));
+    accountant->advance(0);
+    const double rho = accountant->available().to_double();
+    const double largest = static_cast<double>(sensitivity) / 3;
+    EXPECT_NEAR(rho / (zcdp_rho(*Epsilon::make(kEpsilon), *Delta::make(1e-6)).to_double() * largest * largest), 1,
+                1e-6);
+    const auto with_variance = [&](double variance) {
+      Answer answer = request_at(1, 0);
+      answer.noise = NoiseKind::gaussian;
+      answer.parameter = {{static_cast<std::uint64_t>(variance * 1e9), 1'000'000'000}};
+      return answer;
+    };
+    const double least_variance = static_cast<double>(sensitivity * sensitivity) / (2 * rho);
+    EXPECT_FALSE(accountant->admit(with_variance(least_variance * 0.999)));
+    ASSERT_TRUE(accountant->admit(with_variance(least_variance * 1.001)));
+    accountant->commit();
+    EXPECT_LT(accountant->available().to_double(), 0.01 * rho);
+  }
+}
+
 TEST(SwellfishAccountant, TrueValuesOnlyWhereNothingIsRelevant) {
   const auto accountant = make_policy_accountant(swellfish(0), expose({1, 1}, {{0}, {1}}));
   const std::vector<std::uint32_t> first{0};

@@ -510,6 +510,21 @@ TEST(Publisher, KilledWhileLeavingSlotsOutItLeavesOutTheRest) {
   EXPECT_TRUE(audit_ledger(dir / "ledger")->holds());
 }
 
+TEST(Publisher, AFailureWhileLeavingSlotsOutEndsIt) {
+  const TempDir dir;
+  const Recipe recipe{define(Protects::w_event, 2, 0, 4), expose_one(1), Failing{25, false}};
+  const auto rows = wavy(1, 50);
+  run_part(recipe, rows, 6, dir / "ledger", false);
+  Collector sink;
+  auto publisher = Publisher::resume(recipe.make(), std::make_unique<SecureNoise>(), sink,
+                                     *LedgerWriter::reopen(dir / "ledger"), *LedgerReader::open(dir / "ledger"));
+  ASSERT_TRUE(publisher) << reason(publisher);
+  EXPECT_EQ(reason(publisher->leave_out_before(40, 19)), "no more");
+  const auto after = publisher->publish(rows[25]);
+  ASSERT_FALSE(after) << "the strategy may have been left in any state";
+  EXPECT_EQ(reason(after), "no more");
+}
+
 TEST(Publisher, GoesOnAfterNoLossThatCountsForEver) {
   const auto discounted =
       Definition::make({.protects = Protects::discounted_exp, .epsilon = *Epsilon::make(1), .discount = 0.5});

@@ -249,6 +249,18 @@ TEST_F(RunFolder, ReleasesDoNotFollowASymbolicLink) {
   EXPECT_EQ(bytes("precious"), "something of somebody");
 }
 
+TEST_F(RunFolder, ReleasesDoNotFollowALinkThatAnybodyMayHaveMade) {
+  const std::filesystem::path everybodys = "/dev/shm";
+  if (!std::filesystem::is_directory(everybodys)) GTEST_SKIP() << "there is no " << everybodys;
+  const std::filesystem::path link = everybodys / (dir_.path().filename().string() + ".csv");
+  std::filesystem::create_symlink(dir_ / "precious", link);
+  const auto refused = publish({.ledger = "", .releases = link}, 3);
+  std::filesystem::remove(link);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().cause, Cause::usage);
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "precious"));
+}
+
 TEST_F(RunFolder, LedgerReleasesAndHeadAreThreeFiles) {
   ASSERT_TRUE(publish(files(), 3));
   const std::string ledger = bytes("run.ledger");

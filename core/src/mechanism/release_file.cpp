@@ -12,8 +12,10 @@ namespace fugu {
 
 namespace {
 
-/// What lies in /dev may be a link to what this process was started with, such as /dev/stdout.
-int follow_flag(const std::string& path) { return path.starts_with("/dev/") ? 0 : O_NOFOLLOW; }
+/// These are links to what this process was started with. Others under /dev are not: everybody may write /dev/shm.
+int follow_flag(const std::string& path) {
+  return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/") ? 0 : O_NOFOLLOW;
+}
 
 /// The first bytes, enough to hold any header of releases.
 Result<std::string> beginning_of(const std::string& path) {
