@@ -116,12 +116,18 @@ TEST(PolicyBook, CountsWhatItHolds) {
   book.add(a, policy(0, 1));
   book.assign(b, {policy(5, 6), policy(0, 1)});
   EXPECT_EQ(book.size(), 3u);
+  book.forget_ended(0);
+  EXPECT_EQ(book.size(), 3u) << "none has ended before slot 0";
   EXPECT_EQ(book.of(b).policies()[0], policy(0, 1));
   EXPECT_FALSE(book.remove(a, policy(5, 6)));
   EXPECT_TRUE(book.remove(b, policy(5, 6)));
   book.assign(b, {});
   EXPECT_EQ(book.size(), 1u);
   EXPECT_EQ(book.meter_count(), 2u);
+  book.add(b, policy(5, 6));
+  book.forget_ended(2);
+  EXPECT_EQ(book.size(), 1u);
+  EXPECT_TRUE(book.of(a).empty());
 }
 
 TEST(SetShape, FillsTheEnvelope) {
