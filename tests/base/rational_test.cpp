@@ -89,6 +89,12 @@ RC_GTEST_PROP(MultiplyDivideUp, IsExactWhereAQuotientJustFits, ()) {
   RC_ASSERT(Big(multiply_divide_up(product - back, 1, 0, divisor)) == exact);
 }
 
+RC_GTEST_PROP(MultiplyDivideUp, SaturatesWhereAQuotientJustDoesNotFit, ()) {
+  const std::uint64_t divisor = word() >> 2 | 1;
+  const uint128 quotient = (uint128{1} << 64) + *rc::gen::inRange<std::uint64_t>(0, 3);
+  RC_ASSERT(multiply_divide_up(quotient * divisor, 1, 0, divisor) == kLargest);
+}
+
 RC_GTEST_PROP(RationalEquality, IsThatOfFractions, ()) {
   const std::uint64_t num = static_cast<std::uint64_t>(wide(30));
   const std::uint64_t den = static_cast<std::uint64_t>(wide(30));
