@@ -308,7 +308,6 @@ std::unique_ptr<Accountant> WindowAccountant::follow(std::uint32_t signature, co
 void WindowAccountant::follow_session(const SessionSpan& session, std::uint32_t signature) {
   SessionSpan copy = session;
   copy.losses.clear();
-  copy.form = 0;
   if (!session.losses.empty()) {
     const auto paid = std::find_if(session.losses.begin(), session.losses.end(),
                                    [&](const SignatureLoss& entry) { return entry.signature == signature; });
