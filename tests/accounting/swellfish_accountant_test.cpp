@@ -364,6 +364,24 @@ TEST(SwellfishAccountant, UnderDeltaItSaysWhatIsLeftToo) {
   }
 }
 
+TEST(SwellfishAccountant, UnderDeltaAProfileChangesEachSeriesInOneWay) {
+  const Exposure exposure = expose({1, 1}, {{0, 1}});
+  const auto is_accountable = [&](double delta, std::vector<Lane> lanes) {
+    const Policy policy = shaped({0, 1}, Shape{{Profile{std::move(lanes)}}}, 1);
+    return check_accountable(swellfish(delta), exposure, {}, policy).has_value();
+  };
+  const Lane all{std::nullopt, {1, 0}};
+  const Lane first{SeriesId{0}, {1, 0}};
+  const Lane second{SeriesId{1}, {1, 0}};
+  for (const double delta : {0.0, 1e-6}) {
+    EXPECT_TRUE(is_accountable(delta, {all}));
+    EXPECT_TRUE(is_accountable(delta, {first}));
+    EXPECT_TRUE(is_accountable(delta, {first, second}));
+    EXPECT_EQ(is_accountable(delta, {first, first}), delta == 0);
+    EXPECT_EQ(is_accountable(delta, {all, second}), delta == 0);
+  }
+}
+
 TEST(SwellfishAccountant, TrueValuesOnlyWhereNothingIsRelevant) {
   const auto accountant = make_policy_accountant(swellfish(0), expose({1, 1}, {{0}, {1}}));
   const std::vector<std::uint32_t> first{0};
