@@ -254,6 +254,17 @@ TEST(Kernel, EachSeriesIsSplitForTheMeterThatReachesMost) {
               });
 }
 
+TEST(Kernel, ARateIsSplitForTheMeterThatReachesMost) {
+  in_one_slot(define(Protects::event, 1), expose({1, 1, 1, 1}, {{0, 1}, {1, 2, 3}, {0}}), row_of(0, {1, 2, 3, 4}),
+              [](Kernel& kernel, Release&) {
+                const auto answers = kernel.values_at(kernel.all(), 0.25);
+                ASSERT_TRUE(answers);
+                const std::vector<double> expected = {8, 12, 12, 12};
+                for (std::size_t i = 0; i < 4; ++i)
+                  EXPECT_NEAR((*answers)[i]->parameter.to_double(), expected[i], 1e-6);
+              });
+}
+
 TEST(Kernel, WhatIsMissingCostsNothing) {
   in_one_slot(define(Protects::event, 1), expose({1, 1}, {{0, 1}}), row_of(0, {std::nullopt, std::nullopt}),
               [](Kernel& kernel, Release&) {

@@ -94,6 +94,7 @@ TEST(ReleaseReader, NamesFileLineAndWhatIsWrong) {
       {with_header("0,a,x,1,1,1\n"), "r.csv:2:5: found text where a number belongs"},
       {with_header("0,a,nan,1,1,1\n"), "r.csv:2:5"},
       {with_header("0,a,1,1,1,2\n"), "expected 0 or 1"},
+      {with_header("0,a,1,1,0,2\n"), "expected 0 or 1"},
       {with_header("zero,a,1,1,1,1\n"), "r.csv:2:1", {Clock(), {}}},
       {with_header("1,a,1,1,1,1\n0,a,1,1,1,1\n"), "ascending", {Clock(), {}}},
       {with_header("1970-01-01T00:00:00Z,a,1,1,1,1\n"), "before the stream's first slot", {Clock(900, 900), {}}},
