@@ -56,6 +56,12 @@ TEST_F(RunFolder, StartsAndResumes) {
   EXPECT_TRUE(bytes("out.csv").starts_with(before));
   EXPECT_EQ(**HeadFile::read(dir_ / "run.ledger.head"), *head);
   EXPECT_EQ(head->slots, 7u);
+  {
+    auto run = fugu::Run::open(files());
+    const auto publisher = run->begin(mechanism(), identity(), {});
+    ASSERT_TRUE(publisher && (*publisher)->flush());  // and stops: a frame without a slot
+  }
+  EXPECT_EQ((*HeadFile::read(dir_ / "run.ledger.head"))->slots, 7u);
   EXPECT_TRUE(audit_ledger(dir_ / "run.ledger", {.open_ended = true})->holds());
 }
 

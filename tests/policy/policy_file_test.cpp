@@ -64,6 +64,13 @@ TEST_F(PolicyFileTest, IsReadAsAWholeOrNotAtAll) {
   }
 }
 
+TEST_F(PolicyFileTest, SaysWhetherItBeganWithoutPolicies) {
+  write("");
+  EXPECT_TRUE((*open(true, true))->began_empty()) << "until one comes, nothing is hidden";
+  write("a,2,4,1,1,1,0\n");
+  EXPECT_FALSE((*open(true, true))->began_empty());
+}
+
 TEST_F(PolicyFileTest, IsRightTogetherOnlyInAFreshRun) {
   write("a,2,4,1,1,1,0\na,2,4,1,1,1,0\n");
   EXPECT_FALSE(open(true, false).has_value());
