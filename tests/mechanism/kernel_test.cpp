@@ -265,6 +265,28 @@ TEST(Kernel, ARateIsSplitForTheMeterThatReachesMost) {
               });
 }
 
+TEST(Kernel, ADistanceAtARateHidesAMeterInAllItsSeries) {
+  // A change of one step in each of n series changes the distance by n: n times the scale, n² times the variance.
+  const auto parameter_of = [](double delta, std::vector<std::vector<SeriesId>> signatures) {
+    double found = 0;
+    in_one_slot(
+        define(Protects::event, 1, delta), expose({1, 1, 1}, std::move(signatures)), row_of(0, {1, 2, 3}),
+        [&](Kernel& kernel, Release&) {
+          const auto answer = kernel.distance_at(kernel.all(), std::vector<std::int64_t>{0, 0, 0}, 0.001);
+          ASSERT_TRUE(answer) << reason(answer);
+          found = answer->parameter.to_double();
+        },
+        delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace);
+    return found;
+  };
+  for (const double delta : {0.0, 1e-6}) {
+    const double alone = parameter_of(delta, Exposure::all_disjoint(3));
+    EXPECT_NEAR(alone, delta > 0 ? 500 : 1000, 1e-6);
+    EXPECT_NEAR(parameter_of(delta, {{0}, {1, 2}}) / alone, delta > 0 ? 4 : 2, 1e-9);
+    EXPECT_NEAR(parameter_of(delta, {{0, 1, 2}}) / alone, delta > 0 ? 9 : 3, 1e-9);
+  }
+}
+
 TEST(Kernel, WhatIsMissingCostsNothing) {
   in_one_slot(define(Protects::event, 1), expose({1, 1}, {{0, 1}}), row_of(0, {std::nullopt, std::nullopt}),
               [](Kernel& kernel, Release&) {

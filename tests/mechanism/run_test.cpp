@@ -88,6 +88,15 @@ TEST_F(RunFolder, AnotherIdentityIsRefused) {
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().cause, Cause::usage);
   EXPECT_NE(reason(other).find("mechanism = uniform there and hybrid here"), std::string::npos) << reason(other);
+  auto run = fugu::Run::open(files());
+  ASSERT_TRUE(run);
+  Mechanism of_two = mechanism();
+  of_two.exposure = expose({3, 3}, Exposure::all_disjoint(2));
+  RunIdentity about = identity();
+  about.format.series = {"a", "b"};
+  const auto wider = run->begin(std::move(of_two), about, {});
+  ASSERT_FALSE(wider);
+  EXPECT_NE(reason(wider).find("number of series = 1 there and 2 here"), std::string::npos) << reason(wider);
 }
 
 /// Asks for everything, and notes what it released before: as it knows it, and as readers see it.

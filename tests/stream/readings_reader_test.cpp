@@ -328,6 +328,31 @@ TEST(ReadingsReader, LiveSlotsComeAsSoonAsTheyClose) {
   EXPECT_FALSE(reader->next(row).has_value());
 }
 
+TEST(ReadingsReader, AMapThatChangesLiveHoldsFromTheFirstSlotWithoutReadings) {
+  auto pipe = std::make_shared<std::string>("time,meter,value\n0,m1,1\n1,m1,2\n2,m1,3\n");
+  bool changed = false;
+  auto given = options();
+  given.new_map = [&](const SeriesMap& now) -> std::optional<SeriesMap> {
+    if (!std::exchange(changed, false)) return std::nullopt;
+    const std::string moved = "meter,series\nm1," + now.series()[2] + "\nm2," + now.series()[0] + "\n";
+    return *SeriesMap::read_again(Input::from_memory("map.csv", moved), now);
+  };
+  auto reader = ReadingsReader::open(Input("live", std::make_unique<Live>(pipe)), map_of(), given);
+  ASSERT_TRUE(reader);
+  SlotRow row;
+  ASSERT_TRUE(*reader->next(row));
+  EXPECT_EQ(test::plain(row), (PlainRow{0, 0, {1, 0, 0}}));
+  EXPECT_TRUE(row.counting) << "the first row says how meters count";
+  changed = true;
+  *pipe += "3,m1,4\n4,m1,5\n5,m2,6\n6,m1,7\n";
+  const std::vector<PlainRow> expected{{1, 0, {2, 0, 0}}, {2, 0, {3, 0, 0}}, {3, 0, {0, 0, 4}}, {4, 0, {0, 0, 5}}};
+  for (const PlainRow& each : expected) {
+    ASSERT_TRUE(*reader->next(row));
+    EXPECT_EQ(test::plain(row), each);
+    EXPECT_EQ(row.counting.has_value(), each.slot == 3) << "where it changes, and nowhere else";
+  }
+}
+
 constexpr std::int64_t kMidnight_s = 1'774'742'400;  // 2026-03-29T00:00:00Z
 
 std::string at(std::int64_t minutes) { return Clock(kMidnight_s, 60).text(minutes); }
