@@ -79,14 +79,16 @@ RC_GTEST_PROP(MultiplyDivideUp, IsTheExactCeilingOrSaturates, ()) {
 }
 
 RC_GTEST_PROP(MultiplyDivideUp, IsExactWhereAQuotientJustFits, ()) {
-  // Around the largest result, where saturation and rounding meet.
-  const std::uint64_t divisor = word();
+  // Around the largest result, where saturation and rounding meet; often with a product of all 128 bits.
+  const std::uint64_t divisor = *rc::gen::arbitrary<bool>() ? word() : word() | std::uint64_t{1} << 63;
   const std::uint64_t quotient = kLargest - *rc::gen::inRange<std::uint64_t>(0, 3);
   const uint128 product = static_cast<uint128>(quotient) * divisor;
   const std::uint64_t back = *rc::gen::inRange<std::uint64_t>(0, 3);
   RC_PRE(product >= back);
-  const Big exact = divide_up(Big(product - back), Big(divisor));
-  RC_ASSERT(Big(multiply_divide_up(product - back, 1, 0, divisor)) == exact);
+  const unsigned shift = *rc::gen::inRange(0u, 4u);
+  const uint128 a = (product - back) >> shift;
+  const Big exact = divide_up(Big(a) << shift, Big(divisor));
+  RC_ASSERT(Big(multiply_divide_up(a, 1, shift, divisor)) == exact);
 }
 
 RC_GTEST_PROP(MultiplyDivideUp, SaturatesWhereAQuotientJustDoesNotFit, ()) {
