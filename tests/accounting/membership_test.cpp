@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fugu/stream/input.hpp"
+#include "policy_ledgers.hpp"
 #include "random_requests.hpp"
 #include "support/builders.hpp"
 
@@ -229,6 +230,21 @@ TEST(Membership, WithDeltaAMechanismThatLooksBackAllowsNoMoves) {
   const auto moved = membership.place({5, "m1", 1}, accountant, 0);
   ASSERT_FALSE(moved);
   EXPECT_EQ(moved.error().cause, Cause::refused);
+}
+
+TEST(Membership, TheAuditFollowsASessionThatGoesOnAfterAMove) {
+  // Five slots of a deviation session over series 1 cost 0.15 each: 0.75 for those who stay there. Who comes from
+  // series 0 in slot 2 loses 0.45 of it, and what series 0 cost before.
+  for (const std::uint64_t before_per_mille : {500, 700}) {
+    LedgerScript script(define(Protects::w_event, 1, 0, 10), expose({1, 1}, {{0}, {1}}));
+    script.place("m1", 0).place("m2", 1);
+    script.answer(test::value_of(0, {1000, before_per_mille}, {0}));
+    for (Slot slot = 0; slot < 5; ++slot) {
+      if (slot == 2) script.place("m1", 1);
+      script.answer(comparison_of(Statistic::deviation, 0, slot, 1, {40, 1}, {40, 1}, {1})).close();
+    }
+    EXPECT_EQ(script.audit().holds(), before_per_mille == 500);
+  }
 }
 
 SeriesMap map_of(std::string text, std::string households = "") {

@@ -652,6 +652,29 @@ TEST(PolicyAudit, ADeviationSessionInRhoCountsUnequalChanges) {
   EXPECT_GE(report.worst_policy->ratio * allowed, 144 * e * e / 2);
 }
 
+TEST(LossRates, OfAPartOfTheSignaturesAreThoseOfAll) {
+  // Ledgers of many signatures are audited in passes, a range of them at a time.
+  const Exposure exposure = expose({1, 1, 1}, {{0}, {1}, {1, 2}});
+  const std::vector<Answer> answers = {value_of(0, {4, 1}, {0, 1, 2}),
+                                       statistic_of(Statistic::sum, 1, 1, {8, 1}, {1, 2}),
+                                       comparison_of(Statistic::distance, 2, 2, 1, {6, 1}, {6, 1}, {0, 1, 2})};
+  const auto rates_of = [&](audit::SignatureRange range) {
+    auto rates = std::make_unique<audit::LossRates>(exposure, true, 3, range, std::vector<SeriesId>());
+    for (const Answer& answer : answers) rates->add(answer);
+    rates->seal();
+    return rates;
+  };
+  const auto all = rates_of({0, 3});
+  EXPECT_GT(all->of_signature(2).at(1), all->of_signature(1).at(1)) << "in two of the series";
+  for (std::size_t first = 0; first < 3; ++first) {
+    for (std::size_t count = 1; first + count <= 3; ++count) {
+      const auto part = rates_of({first, count});
+      for (std::size_t g = first; g < first + count; ++g)
+        for (Slot slot = 0; slot < 3; ++slot) EXPECT_EQ(part->of_signature(g).at(slot), all->of_signature(g).at(slot));
+    }
+  }
+}
+
 RC_GTEST_PROP(RateColumn, FindsTheLargestWindow, ()) {
   const auto slots = *rc::gen::inRange<std::size_t>(1, 700);
   audit::RateColumn column(slots);

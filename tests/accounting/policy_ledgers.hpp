@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -78,6 +79,10 @@ class LedgerScript {
   }
   LedgerScript& withdraw(const Policy& policy, const std::string& meter = "m") {
     records_.emplace_back(PolicyWithdrawn{slot_, meter, policy});
+    return *this;
+  }
+  LedgerScript& place(const std::string& unit, std::optional<std::uint32_t> signature) {
+    records_.emplace_back(UnitPlaced{slot_, unit, signature, {}});
     return *this;
   }
   LedgerScript& answer(const Answer& answer) {

@@ -89,6 +89,24 @@ TEST_F(PolicyFileTest, HandsOutRowsAsTheyBecomeKnown) {
   EXPECT_EQ(events(**file, 5), "b@9 a@9 ");
 }
 
+TEST_F(PolicyFileTest, ItsLastLineHasAnEnd) {
+  write("a,2,4,1,1,1,0\nb,3,4,1,1,1,0");
+  const auto file = open(true, true);
+  ASSERT_FALSE(file.has_value());
+  EXPECT_NE(file.error().message.find("p.csv:3: found a last line without an end"), std::string::npos)
+      << file.error().message;
+}
+
+TEST_F(PolicyFileTest, MayBeReplacedByOneInTheOtherFormat) {
+  std::ofstream(path_)
+      << R"({"meter": "a", "start": 2, "end": 4, "length": 1, "magnitude": 1, "epsilon": 1, "known": 0})" << "\n";
+  const auto file = open(true, true);
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  EXPECT_EQ(events(**file, 0), "a@2 ");
+  write("b,6,8,1,1,1,0\n");
+  EXPECT_EQ(events(**file, 1), "b@6 ") << errors_;
+}
+
 TEST_F(PolicyFileTest, SaysOnceThatItCannotReadSomethingAndGoesOnAfterIt) {
   write("a,2,4,1,1,1,0\n");
   const auto file = open(true, true);
