@@ -382,6 +382,16 @@ TEST(SwellfishAccountant, UnderDeltaAProfileChangesEachSeriesInOneWay) {
   }
 }
 
+TEST(SwellfishAccountant, MagnitudesHaveALargest) {
+  const auto is_accountable = [](double delta, std::uint64_t magnitude_steps) {
+    return check_accountable(swellfish(delta), expose_one(1), {}, box(0, 1, 1, magnitude_steps)).has_value();
+  };
+  EXPECT_TRUE(is_accountable(0, kMagnitudeStepsMax));
+  EXPECT_FALSE(is_accountable(0, kMagnitudeStepsMax + 1));
+  EXPECT_TRUE(is_accountable(1e-6, std::uint64_t{1} << 31));
+  EXPECT_FALSE(is_accountable(1e-6, (std::uint64_t{1} << 31) + 1));
+}
+
 TEST(SwellfishAccountant, TrueValuesOnlyWhereNothingIsRelevant) {
   const auto accountant = make_policy_accountant(swellfish(0), expose({1, 1}, {{0}, {1}}));
   const std::vector<std::uint32_t> first{0};

@@ -95,6 +95,10 @@ RC_GTEST_PROP(MultiplyDivideUp, SaturatesWhereAQuotientJustDoesNotFit, ()) {
   const std::uint64_t divisor = word() >> 2 | 1;
   const uint128 quotient = (uint128{1} << 64) + *rc::gen::inRange<std::uint64_t>(0, 3);
   RC_ASSERT(multiply_divide_up(quotient * divisor, 1, 0, divisor) == kLargest);
+  // The rest is rounded up, which must not wrap around; the second time in more than 128 bits.
+  const std::uint64_t rest = *rc::gen::inRange<std::uint64_t>(1, 3);
+  for (const std::uint64_t each : {divisor, divisor | std::uint64_t{1} << 63})
+    RC_ASSERT(multiply_divide_up(uint128{kLargest} * each + rest, 1, 0, each) == kLargest);
 }
 
 RC_GTEST_PROP(RationalEquality, IsThatOfFractions, ()) {

@@ -155,6 +155,42 @@ TEST(Kernel, ADeviationCostsEverySlotItsShare) {
   for (std::size_t slot = 0; slot < left.size(); ++slot) EXPECT_NEAR(left[slot], expected[slot], 1e-9) << slot;
 }
 
+TEST(Kernel, ADeviationLeavesOutWhatIsMissing) {
+  // With an ε so large that the noise is nothing: the sum of the distances to the mean, floored, also below zero.
+  const auto deviation_of = [](const std::vector<std::optional<std::int64_t>>& values) {
+    const auto last = static_cast<Slot>(values.size()) - 1;
+    std::int64_t found = -1;
+    const Recipe recipe{define(Protects::w_event, 1000, 0, 8), expose_one(1), [&] {
+                          return strategy_of(
+                              [&](Kernel& kernel, Release&) -> Result<void> {
+                                if (kernel.slot() < last) return {};
+                                FUGU_ASSIGN(const auto answer, kernel.deviation(kernel.all(), 0, kernel.total() / 8));
+                                found = answer.steps;
+                                return {};
+                              },
+                              {7});
+                        }};
+    std::vector<SlotRow> rows;
+    for (Slot slot = 0; slot <= last; ++slot) rows.push_back(row_of(slot, {values[static_cast<std::size_t>(slot)]}));
+    EXPECT_TRUE(simulate(recipe, rows));
+    return found;
+  };
+  EXPECT_EQ(deviation_of({-2, std::nullopt, -3}), 1);      // ½ and ½ around −2½
+  EXPECT_EQ(deviation_of({-7, std::nullopt, -2, -2}), 6);  // 3⅓, 1⅔, 1⅔
+  EXPECT_EQ(deviation_of({7, 2, std::nullopt, 2}), 6);
+  EXPECT_EQ(deviation_of({-7, -2, -2}), 6);
+  EXPECT_EQ(deviation_of({std::nullopt, std::nullopt, 5}), 0);
+}
+
+TEST(Kernel, RatesAreBoundedByTheLargestScale) {
+  in_one_slot(define(Protects::event, 1), expose_one(1), row_of(0, {5}), [](Kernel& kernel, Release&) {
+    const auto largest = kernel.values_at(kernel.all(), 0x1p-40);
+    ASSERT_TRUE(largest) << reason(largest);
+    EXPECT_NEAR((*largest)[0]->parameter.to_double(), 0x1p40, 1);
+    EXPECT_FALSE(kernel.values_at(kernel.all(), 0x1p-40 * 0.999));
+  });
+}
+
 TEST(Kernel, RefusesBeyondWhatIsRemembered) {
   std::vector<bool> granted;
   const Recipe recipe{define(Protects::event, 1), expose_one(1), [&] {
