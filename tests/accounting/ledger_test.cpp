@@ -320,6 +320,10 @@ TEST(LedgerHeader, RefusesDamage) {
   EXPECT_FALSE(LedgerHeader::from_text(text + "series 1 %4\n"));
   EXPECT_FALSE(LedgerHeader::from_text(text + "series 1 %zz\n"));
   EXPECT_FALSE(LedgerHeader::from_text(text + "epsilon -1\n"));
+  ASSERT_TRUE(LedgerHeader::from_text(text + "sensitivities 0 1\n"));
+  EXPECT_FALSE(LedgerHeader::from_text(text + "sensitivities zero 1\n"));
+  EXPECT_FALSE(LedgerHeader::from_text(text + "sensitivities 0 1x\n"));
+  EXPECT_FALSE(LedgerHeader::from_text(text + "sensitivities 0 1 1\n"));
 }
 
 // --- Files ------------------------------------------------------------------------------------------------------
