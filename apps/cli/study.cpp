@@ -12,7 +12,7 @@ constexpr StudyKind kStudies[] = {
      prepare_swellfish_2020},
     {"discounted", "daily averages of households over a year under discounted privacy: the paper's schedules and ours",
      prepare_discounted},
-    {"swellfish-thesis", "chapter 7 of the thesis: what the TeS and TeNAT effects are worth, and sixteen mechanisms",
+    {"swellfish-thesis", "chapter 7 of the thesis: what the TeS and TeNAT effects are worth, and nineteen mechanisms",
      prepare_swellfish_thesis},
     {"temporal", "temporal perturbation: when is hidden, how much is kept; against delay and noise", prepare_temporal},
     {"distributional", "what meters send so that the law of their sum gives nothing away, and who watches for long",

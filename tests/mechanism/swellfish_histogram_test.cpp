@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "fugu/accounting/audit.hpp"
+#include "fugu/accounting/zcdp.hpp"
 #include "fugu/mechanism/publisher.hpp"
 #include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/outlook.hpp"
@@ -36,9 +38,10 @@ Audited publish(std::string_view strategy, const Definition& definition, const E
   for (const Policy& policy : policies) events.push_back({0, {.meter = "p", .policy = policy}});
   auto made = make_strategy(strategy, {.policies = true, .delta = definition.delta()});
   EXPECT_TRUE(made) << reason(made);
-  Simulation simulation(
-      {definition, exposure, NoiseKind::laplace, *std::move(made), std::make_unique<ListFeed>(events)},
-      std::make_unique<SimulationNoise>(1), true);
+  const bool rho = definition.delta().value() > 0;
+  Simulation simulation({definition, exposure, rho ? NoiseKind::gaussian : NoiseKind::laplace, *std::move(made),
+                         std::make_unique<ListFeed>(events)},
+                        std::make_unique<SimulationNoise>(1), true);
   Audited run;
   std::vector<Seen> releases;
   for (Slot slot = 0; slot < slots; ++slot) {
@@ -49,7 +52,8 @@ Audited publish(std::string_view strategy, const Definition& definition, const E
     run.rates.emplace_back(rates.begin(), rates.end());
     releases.push_back(seen(**release));
   }
-  auto report = audit_stated_rates(source_of(as_rows(releases)), definition, exposure, book_of(events), 1);
+  auto report = audit_stated_rates(source_of(as_rows(releases, rho ? Currency::rho : Currency::epsilon)), definition,
+                                   exposure, book_of(events), 1);
   EXPECT_TRUE(report) << reason(report);
   run.report = *std::move(report);
   return run;
@@ -65,6 +69,25 @@ TEST(SwellfishHistogram, ParkOrBarNeedsScaleFourHoweverManyPlaces) {
       // All of the promise is used: what was rounded up before left 0.98 of it unused with 100 places.
       EXPECT_NEAR(released.report.worst_policy->ratio, 1, 1e-4) << strategy << ", " << count << " places";
     }
+  }
+}
+
+// With δ > 0 a shape is charged as its envelope, as if all places changed: safe, and n/2 times what who moves can lose.
+// Rates are ρ per squared step, so the noise is √(n/2) times as large as it needs to be.
+TEST(SwellfishHistogram, WithDeltaWhoMovesIsChargedForAllPlaces) {
+  const Definition definition = define_swellfish_idle(1e-6);
+  const double allowed = zcdp_rho(*Epsilon::make(1), definition.delta()).to_double();
+  for (const std::size_t count : {2u, 10u, 100u}) {
+    const Audited released = publish("narwhal", definition, places(count), {park_or_bar({0, 1})}, 2);
+    ASSERT_TRUE(released.report.holds()) << released.report.findings[0];
+    double charged = 0, lost_by_who_moves = 0;
+    for (const std::vector<double>& slot : released.rates) {
+      charged += std::accumulate(slot.begin(), slot.end(), 0.0);
+      lost_by_who_moves += slot[0] + slot[1];
+    }
+    EXPECT_NEAR(charged / allowed, 1, 1e-4) << count << " places";
+    EXPECT_NEAR(charged / lost_by_who_moves, static_cast<double>(count) / 2, 1e-4) << count << " places";
+    EXPECT_NEAR(released.report.worst_policy->ratio, 1, 1e-3) << "the audit counts the same";
   }
 }
 

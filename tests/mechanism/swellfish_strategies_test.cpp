@@ -6,12 +6,15 @@
 
 #include "fugu/accounting/audit.hpp"
 #include "fugu/comparison/catalogue.hpp"
+#include "fugu/filter/published_steps.hpp"
 #include "fugu/mechanism/publisher.hpp"
 #include "fugu/simulate/simulation.hpp"
 #include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
+#include "support/policies.hpp"
 #include "support/policy_feed.hpp"
 #include "support/publishing.hpp"
+#include "support/simulating.hpp"
 #include "support/temp_dir.hpp"
 
 namespace fugu::test {
@@ -177,6 +180,45 @@ TEST(SwellfishStrategies, ALedgerWithPoliciesIsAuditedAndResumed) {
     EXPECT_TRUE(report->holds()) << name << ": " << (report->findings.empty() ? "" : report->findings[0]);
     ASSERT_TRUE(compare_with_ledger(as_rows(second.emitted), path, *report));
     EXPECT_TRUE(report->holds()) << name << ": " << (report->findings.empty() ? "" : report->findings[0]);
+  }
+}
+
+// --- Truncation inside the loop -----------------------------------------------------------------------------------
+
+/// Where no policy is relevant, true values are released; readers see no more than 1000 of them if `truncated`.
+Simulated run_tes(std::string_view name, const Policy& policy, const TrueStream& truth, bool truncated,
+                  std::uint64_t seed) {
+  Mechanism mechanism =
+      mechanism_of(*find_in_catalogue(name), swellfish(0, false), {{0, {.meter = "m", .policy = policy}}});
+  if (truncated) mechanism.published = *PublishedSteps::make("truncate:0:1000", UnitStep());
+  return simulate_stream(std::move(mechanism), truth, seed);
+}
+
+// Readers see 1000 in six idle slots. After the first nothing has moved for them, so BA saves the shares of the other
+// five and has four of them, a whole window, for slot 6. Compared with the true values it would have used each.
+TEST(SwellfishStrategies, AnIdleSlotHasMovedWhenReadersSeeSomethingElse) {
+  const TrueStream truth = stream_of(7, 1, [](Slot slot, std::size_t) { return slot < 6 ? 2000 + slot : 0; });
+  const Policy policy = policy_of({6, 9}, 4, 1, 1);
+  const auto scale_in_slot_6 = [&](bool truncated) {
+    const Simulated run = run_tes("tes-ba", policy, truth, truncated, 1);
+    EXPECT_TRUE(run.releases[6].values[0].sampled);
+    return run.releases[6].values[0].value.parameter.to_double();
+  };
+  EXPECT_NEAR(scale_in_slot_6(true), 2, 1e-3);   // ½ε
+  EXPECT_NEAR(scale_in_slot_6(false), 8, 1e-3);  // ½ε/4
+}
+
+// The stream falls from what is shown as 1000 to 1000: readers need no new release, and get one for noise alone.
+TEST(SwellfishStrategies, ComparesWithWhatReadersSee) {
+  const TrueStream truth = stream_of(2, 1, [](Slot slot, std::size_t) { return slot == 0 ? 1'000'000 : 1000; });
+  const Policy policy = policy_of({1, 4}, 4, 1, 1);
+  for (const std::string_view name : {"tes-bd", "tes-bd-idle", "tes-ba", "tes-ba-idle", "unicorn"}) {
+    int anew = 0;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+      anew += run_tes(name, policy, truth, true, seed).releases[1].values[0].sampled ? 1 : 0;
+      ASSERT_TRUE(run_tes(name, policy, truth, false, seed).releases[1].values[0].sampled) << name;
+    }
+    EXPECT_LT(anew, 100) << name;
   }
 }
 

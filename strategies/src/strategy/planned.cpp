@@ -147,14 +147,16 @@ Result<bool> PlannedStrategy::release_idle(Kernel& kernel, Release& release, con
   }
   FUGU_ASSIGN(const auto answers, kernel.true_values(block.series));
   bool moved = false;
-  for (std::size_t i = 0; i < block.series.size() && !moved; ++i) {
+  NoisyValue now;
+  for (std::size_t i = 0; i < block.series.size(); ++i) {
     if (!answers.has(i)) continue;
-    const ReleasedValue& shown = release[block.series[i]];
-    NoisyValue now;
+    const SeriesId series = block.series[i];
+    const bool known = release[series].known;
+    const std::int64_t before = release.published_steps(series);
     answers.copy(i, now);
-    moved = !shown.known || shown.value.steps != now.steps;
+    release.set(series, now);
+    moved = moved || !known || release.published_steps(series) != before;
   }
-  release.set(block.series, answers);
   return moved;
 }
 
@@ -191,7 +193,7 @@ bool PlannedStrategy::comparable(const Kernel& kernel, const Release& release, c
   reference.clear();
   for (const SeriesId series : block.series) {
     if (!release[series].known || !kernel.present(series)) return false;
-    reference.push_back(release[series].value.steps);
+    reference.push_back(release.published_steps(series));
   }
   return true;
 }

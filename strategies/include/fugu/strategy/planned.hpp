@@ -62,7 +62,8 @@ class PlannedStrategy : public Strategy {
   /// Answers at `rate`, or at what these series have left when that is less; 0 when that is next to nothing and the
   /// last release is repeated.
   static Result<double> release_at(Kernel& kernel, Release& release, const Block& block, double rate);
-  /// Whether each series has a release to compare with, and a value now; then `reference` becomes the releases.
+  /// Whether each series has a release to compare with, and a value now; then `reference` becomes what readers see of
+  /// the releases.
   static bool comparable(const Kernel& kernel, const Release& release, const Block& block,
                          std::vector<std::int64_t>& reference);
   /// Σ over the series of the magnitude of the noise of answers at `rate`.
@@ -71,7 +72,7 @@ class PlannedStrategy : public Strategy {
 
  private:
   void prepare(const Kernel& kernel);
-  /// Whether something else is shown than before.
+  /// Whether readers see something else than before.
   Result<bool> release_idle(Kernel& kernel, Release& release, const Block& block) const;
 
   MakePlanner make_planner_;
