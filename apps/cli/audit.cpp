@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "definition_options.hpp"
+#include "fugu/distributional/ledger_fit.hpp"
 #include "released_file.hpp"
 #include "run_facts.hpp"
 
@@ -170,7 +171,7 @@ Outcome audit_with_ledger(const AuditArguments& arguments) {
   } else {
     report.not_checked.emplace_back("what was published: --released OUT.csv compares it with the ledger");
   }
-  if (state) add_misfits(run, *state, report);
+  if (state) audit_state(run, *state, report);
   FUGU_TRY(audit_heads(arguments.ledger, arguments.heads, arguments.open_ended, report));
   print(report, {run.series, unit_step ? unit_step->to_double() : 1});
   FUGU_ASSIGN(const bool state_holds, print_distributional(run, state));

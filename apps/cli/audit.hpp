@@ -14,8 +14,6 @@ void add_audit_distributional(CLI::App& audit, Outcome& outcome);
 
 /// Prints what a state promises, from the laws of its constants; whether that holds.
 Result<bool> print_audit(const DistributionalState& state);
-/// Where a run does not fit the state that it names: findings.
-void add_misfits(const LedgerHeader& run, const DistributionalState& state, AuditReport& report);
 
 /// What somebody knows about the ledger's chain.
 struct HeadArguments {

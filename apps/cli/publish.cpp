@@ -442,6 +442,8 @@ Outcome PublishRun::resume(Run run) {
 
 Outcome PublishRun::publish(Publisher& publisher, SlotSource& source) {
   const Slot first = publisher.next_slot();
+  if (source_->distributional() != nullptr)  // rows say so, too, but a live one may be long in coming
+    FUGU_TRY(publisher.check_counting(*source_->counting()));
   source_->judge_maps_by([&](const Counting& counting) { return publisher.check_counting(counting); });
   {
     Progress progress("slots released");

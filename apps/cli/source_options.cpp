@@ -226,7 +226,8 @@ std::uint64_t OpenSource::change_of_one_meter() const {
 
 std::optional<Counting> OpenSource::counting() const {
   if (!readings_) return std::nullopt;
-  return Counting{&readings_->series_map(), change_of_one_meter()};
+  return Counting{&readings_->series_map(), change_of_one_meter(),
+                  distributional_ ? distributional_->versions() : std::span<const Digest>()};
 }
 
 std::function<std::optional<SeriesMap>(const SeriesMap&)> OpenSource::follow_maps(const SeriesMapPaths& paths,

@@ -71,7 +71,7 @@ class ReadingsReader::Impl {
     row.utc_offset_s = utc_offset_s_;
     row.counting.reset();
     if (row.slot >= counts_from_) {
-      row.counting = {maps_.back().get(), change_of_one_meter()};
+      row.counting = {maps_.back().get(), change_of_one_meter(), versions()};
       counts_from_ = kNever;
     }
     aggregator_.close(row.values);
@@ -113,6 +113,10 @@ class ReadingsReader::Impl {
   std::uint64_t change_of_one_meter() const {
     return static_cast<std::uint64_t>(options_.transform ? options_.transform->change_steps()
                                                          : largest_change(options_.clamp));
+  }
+
+  std::span<const Digest> versions() const {
+    return options_.transform ? options_.transform->versions() : std::span<const Digest>();
   }
 
   Result<void> look_for_new_map() {

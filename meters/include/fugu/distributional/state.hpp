@@ -11,7 +11,9 @@
 //
 // Guarantee: constants come from the cryptographic source. prepare() draws the first ones and never overwrites a file;
 // changed() keeps them and adds others, in series whose meters changed, so that only those who joined, left or moved
-// pay once more. No restart can draw again, and average them away. save() and replace() leave a whole file or none.
+// pay once more. No restart can draw again, and average them away. A ledger has the version that it was written with, and
+// goes on with a descendant of it only: who changes an earlier state once more draws again for the same meters, which
+// publishing refuses and an audit finds. save() and replace() leave a whole file or none.
 // Publishing does not change the file: profiles that went on learning would let one reading change later slots, for
 // which nobody pays. What a meter sends for a reading follows from the state's key, the meter, the time and the
 // reading: however often the same readings are published with one state, they are sent the same, so that nothing
@@ -20,6 +22,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,6 +77,9 @@ class DistributionalState {
 
   /// Tells states apart; no secret, and a change keeps it. The ledger has it.
   const std::string& id() const { return id_; }
+  /// A hash of each version of this state, oldest first; the last is of this one, with all that is in it. No secret:
+  /// the key is part of what is hashed. The ledger has those that were used (Counting::versions).
+  std::span<const Digest> versions() const { return versions_; }
   const SecretKey& key() const { return key_; }
   /// Meters transform their readings themselves: what comes in is summed.
   bool at_meters() const { return at_meters_; }
@@ -109,10 +115,14 @@ class DistributionalState {
 
   Result<void> take_members(const SeriesMap& map);
   void draw_id_and_key();
+  /// What is in the state now becomes a version; last of all.
+  void add_version();
+  std::string text_after(std::span<const Digest> earlier) const;
   void index_members();
   bool is_consistent() const;
 
   std::string id_;
+  std::vector<Digest> versions_;
   SecretKey key_;
   bool at_meters_ = false;
   DistributionalTransform transform_;
@@ -134,6 +144,7 @@ class DistributionalStream final : public ReadingTransform {
   const DistributionalState& state() const { return state_; }
   ClampRange range() const override;
   std::int64_t change_steps() const override { return state_.transform().change_steps(); }
+  std::span<const Digest> versions() const override { return state_.versions(); }
   void start(const Clock& clock) override { clock_ = clock; }
   std::int64_t of_reading(Slot slot, MeterId meter, std::int64_t clamped_steps) override;
   std::int64_t of_absent(Slot slot, MeterId meter) override;
