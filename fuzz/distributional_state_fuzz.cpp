@@ -1,5 +1,5 @@
-// Any bytes as the state of a distributional stream: as they are, and with the checksum or hash that makes them whole. What is
-// accepted must be its own text.
+// Any bytes as the state of a distributional stream: as they are, and with the checksum or hash that makes them whole.
+// What is accepted must be its own text.
 #include <xxhash.h>
 
 #include <cstddef>

@@ -1,11 +1,13 @@
 // fugu audit distributional: what the state of a stream promises, and about what it says nothing.
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "audit.hpp"
 
 namespace fugu::cli {
 
-Result<bool> print_audit(const DistributionalState& state) {
+Result<bool> print_audit(const DistributionalState& state, const HouseholdDraws& household) {
   const DistributionalPlan& plan = state.plan();
   FUGU_ASSIGN(const ParameterNoise laws, state.parameter_noise());
   const double unit = plan.unit_step.to_double();
@@ -61,6 +63,11 @@ Result<bool> print_audit(const DistributionalState& state) {
     std::printf(
         "changes     meters joined, left or moved: one of them has ε = %s, δ = %.3g; those that stayed as above\n",
         short_number(draws * epsilon).c_str(), draws * delta);
+  if (household.meters > 1) {
+    const auto all = static_cast<double>(household.draws);  // δ: one draw after the other, as for groups
+    std::printf("household   one with %zu meters has ε = %s, δ = %.3g for all of them together\n", household.meters,
+                short_number(all * epsilon).c_str(), std::min(1.0, all * std::exp((all - 1) * epsilon) * delta));
+  }
   if (const std::string left_out = plan.circumstances.left_out(); !left_out.empty())
     std::printf("NOT HIDDEN  how readings differ by %s: laws were not learned by that\n", left_out.c_str());
   std::printf("NOT HIDDEN  habits that change after learning, and which reading follows which\n");

@@ -313,7 +313,7 @@ TEST_F(MeterTransforms, MetersJoinAndLeaveAndTheStreamGoesOn) {
   write("sent.csv", rows);
   const std::string publish = kPublish + "--epsilon 1 --ledger run.ledger --out out.csv";
   expect_error(publish, 3, "other meters");
-  const std::string change = "distributional change --state sum.state --series-map map.csv ";
+  const std::string change = "distributional change --state sum.state --series-map map.csv --ledger run.ledger ";
   expect_error(change, 2, "found none of meter 'm3'");
   expect_error(change + "--readings m3-past.csv --slot-length 1h", 2, "meters of this stream learn for themselves");
   const Finished changed = fugu(change + "--cards m3.card");

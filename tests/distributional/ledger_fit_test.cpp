@@ -33,7 +33,7 @@ AuditReport audited(const DistributionalState& state, std::vector<VersionUsed> u
   AuditReport report;
   report.slots = 100;
   report.versions = std::move(used);
-  audit_state(run_of(state), state, report);
+  audit_state(run_of(state), {}, state, report);
   return report;
 }
 
@@ -70,6 +70,41 @@ TEST(LedgerFit, SaysWhenTheLedgerDoesNotSayWhichVersionWasUsed) {
   const AuditReport later = audited(states[3], {{10, states[1].versions().back()}});
   ASSERT_EQ(later.not_checked.size(), 1U);
   EXPECT_NE(later.not_checked.front().find("before slot 10:"), std::string::npos);
+}
+
+TEST(LedgerFit, AHouseholdPaysForAllItsMeters) {
+  const auto states = line_of_states();  // b left, came back and left: 4 draws; a stayed: 1
+  const auto most = [&](const Households& households) {
+    const HouseholdDraws draws = most_drawn_for(households, states[3]);
+    return std::pair(draws.meters, draws.draws);
+  };
+  EXPECT_EQ(most({}), std::pair(std::size_t{1}, std::uint64_t{1}));
+  EXPECT_EQ(most({{"a", {"a"}}, {"b", {"b"}}}), std::pair(std::size_t{1}, std::uint64_t{4}));
+  EXPECT_EQ(most({{"home", {"home", "a", "b"}}, {"c", {"c"}}}), std::pair(std::size_t{2}, std::uint64_t{5}));
+  SeriesMap map = map_of("meter,series\na,north\nb,north\n");
+  ASSERT_TRUE(map.read_households(Input::from_memory("h.csv", "meter,household\na,home\nb,home\n")));
+  EXPECT_EQ(households_of(map), (Households{{"home", {"a", "b"}}}));
+}
+
+TEST(LedgerFit, OnlyTheLatestStateMayBeChangedAndOnlyForReadingsBeforeTheStreamGoesOn) {
+  const auto states = line_of_states();
+  StateOnRecord record{.id = states[0].id(),
+                       .version = states[2].versions().back(),
+                       .clock = {Clock(1'000'000'800, 900), 0},
+                       .next_slot = 4};
+  const std::int64_t goes_on_s = 1'000'000'800 + 4 * 900;
+  for (const std::size_t given : {2U, 3U}) {
+    EXPECT_TRUE(check_change(record, states[given], std::nullopt));
+    EXPECT_TRUE(check_change(record, states[given], goes_on_s));
+    const auto refused = check_change(record, states[given], goes_on_s + 1);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().cause, Cause::refused);
+    EXPECT_NE(refused.error().message.find("2001-09-09T03:00:00Z"), std::string::npos) << refused.error().message;
+  }
+  for (const std::size_t given : {0U, 1U}) EXPECT_FALSE(check_change(record, states[given], std::nullopt));
+  record.version.reset();
+  EXPECT_TRUE(check_change(record, states[0], std::nullopt)) << "a ledger of before versions were recorded";
+  EXPECT_FALSE(check_change(record, line_of_states()[0], std::nullopt)) << "another state";
 }
 
 }  // namespace

@@ -303,6 +303,7 @@ TEST(SlotNoise, IsTheConstantPlusFreshNoise) {
 DistributionalPlan hourly_plan(DistributionalForm form = DistributionalForm::capped) {
   DistributionalPlan plan = plan_of(form);
   plan.circumstances = *Circumstances::parse("hour", 3600);
+  plan.slot_s = 3600;
   return plan;
 }
 
@@ -360,6 +361,35 @@ TEST(DistributionalState, CircumstancesNeedTimes) {
   EXPECT_EQ(refused.error().cause, Cause::refused);
   EXPECT_NE(refused.error().message.find("time stamps"), std::string::npos);
   EXPECT_TRUE(make_state().check_begin(Clock(), 5));
+}
+
+TEST(DistributionalState, IsForSlotsOfTheLengthThatItWasLearnedFrom) {
+  const auto expect_refused = [](const Result<void>& checked, const char* word) {
+    ASSERT_FALSE(checked) << word;
+    EXPECT_EQ(checked.error().cause, Cause::refused);
+    EXPECT_NE(checked.error().message.find(word), std::string::npos) << checked.error().message;
+  };
+  const DistributionalState hourly = hourly_state();
+  EXPECT_TRUE(hourly.check_begin(Clock(0, 3600), 0));
+  expect_refused(hourly.check_begin(Clock(0, 900), 0), "slots of 15m, the distributional state was learned from");
+  expect_refused(read(hourly.text())->check_begin(Clock(0, 86400), 0), "slots of 1d");
+  const DistributionalState unknown = make_state();
+  EXPECT_TRUE(unknown.check_begin(Clock(), 0));
+  expect_refused(unknown.check_begin(Clock(0, 90), 0), "--slot-length 90s");
+  const auto stated = unknown.with_slot_length(900);
+  ASSERT_TRUE(stated) << stated.error().message;
+  EXPECT_EQ(stated->constants(), unknown.constants());
+  EXPECT_EQ(stated->draws_for_one_meter(), 1U);
+  EXPECT_EQ(stated->versions().size(), 2U);
+  const auto back = read(stated->text());
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_TRUE(back->check_begin(Clock(0, 900), 0));
+  expect_refused(back->check_begin(Clock(0, 3600), 0), "slots of 1h");
+  expect_refused(back->check_begin(Clock(), 0), "slot numbers");
+  const auto coin = DistributionalState::prepare({.form = DistributionalForm::bernoulli, .clamp = kClamp},
+                                                 map_of("meter,series\na,north\n"), {});
+  ASSERT_TRUE(coin);
+  EXPECT_TRUE(coin->check_begin(Clock(0, 900), 0)) << "it learned nothing";
 }
 
 TEST(DistributionalState, OfOneLevelMustHaveOne) {

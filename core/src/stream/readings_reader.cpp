@@ -120,9 +120,9 @@ class ReadingsReader::Impl {
   }
 
   Result<void> look_for_new_map() {
-    if (!live_ || !options_.new_map || options_.transform || aggregator_.change_pending()) return {};
+    if (!live_ || !options_.new_map || aggregator_.change_pending()) return {};
     auto found = options_.new_map(map());
-    if (!found) return {};
+    if (!found || options_.transform) return {};           // a transform knows the meters of its own map only
     if (maps_.size() > 2) maps_.erase(maps_.begin() + 1);  // nothing counts by it any more; the first was handed out
     hold(std::make_unique<const SeriesMap>(*std::move(found)));
     counts_from_ = std::max(aggregator_.newest() + 1, aggregator_.oldest_open());

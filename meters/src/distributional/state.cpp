@@ -320,6 +320,15 @@ Result<DistributionalState> DistributionalState::changed(const SeriesMap& map, s
   return after;
 }
 
+Result<DistributionalState> DistributionalState::with_slot_length(std::int64_t slot_s) const {
+  DistributionalPlan stated = plan();
+  stated.slot_s = slot_s;
+  DistributionalState after = *this;
+  FUGU_ASSIGN(after.transform_, DistributionalTransform::make(stated, transform_.profiles()));
+  after.add_version();
+  return after;
+}
+
 Result<DistributionalState> DistributionalState::changed_levels(const SeriesMap& map,
                                                                 const std::vector<MeterLevels>& newcomers) const {
   FUGU_CHECK(at_meters_);
@@ -510,13 +519,31 @@ Result<void> DistributionalState::check(const SeriesMap& map, const ClampRange& 
   return {};
 }
 
-Result<void> DistributionalState::check_begin(const Clock& clock, Slot first) const {
+Result<void> DistributionalState::check_slots(const Clock& clock) const {
+  if (plan().form == DistributionalForm::bernoulli) return {};
   if (!clock.has_time()) {
-    if (plan().circumstances.none()) return {};
+    if (plan().circumstances.none() && !plan().slot_s) return {};
     return Error{Cause::refused,
-                 "slot numbers do not say in which circumstances a reading was made; expected time stamps, as the past "
-                 "readings had that the distributional state was learned from"};
+                 "slot numbers do not say how long slots are, nor in which circumstances a reading was made; expected "
+                 "time stamps, as the past readings had that the distributional state was learned from"};
   }
+  if (!plan().slot_s)
+    return Error{Cause::refused,
+                 "the distributional state does not say how long the slots were that it was learned from; if they were "
+                 "of " +
+                     slot_length_text(clock.slot_s()) + " too, say so once: fugu distributional change --slot-length " +
+                     slot_length_text(clock.slot_s())};
+  if (*plan().slot_s == clock.slot_s()) return {};
+  return Error{Cause::refused, "the stream has slots of " + slot_length_text(clock.slot_s()) +
+                                   ", the distributional state was learned from slots of " +
+                                   slot_length_text(*plan().slot_s) +
+                                   ", whose laws are others: publish slots of that length, or prepare a state from "
+                                   "past readings of this one"};
+}
+
+Result<void> DistributionalState::check_begin(const Clock& clock, Slot first) const {
+  FUGU_TRY(check_slots(clock));
+  if (!clock.has_time()) return {};
   if (!learned_until_s_ || clock.start_of(first) >= *learned_until_s_) return {};
   return Error{
       Cause::refused,

@@ -11,14 +11,14 @@
 //
 // Guarantee: constants come from the cryptographic source. prepare() draws the first ones and never overwrites a file;
 // changed() keeps them and adds others, in series whose meters changed, so that only those who joined, left or moved
-// pay once more. No restart can draw again, and average them away. A ledger has the version that it was written with, and
-// goes on with a descendant of it only: who changes an earlier state once more draws again for the same meters, which
-// publishing refuses and an audit finds. save() and replace() leave a whole file or none.
-// Publishing does not change the file: profiles that went on learning would let one reading change later slots, for
-// which nobody pays. What a meter sends for a reading follows from the state's key, the meter, the time and the
-// reading: however often the same readings are published with one state, they are sent the same, so that nothing
-// averages or compares draws. Secret: key, constants and profiles are what is protected; the file is readable by its
-// owner only. docs/guarantees/distributional.md.
+// pay once more. No restart can draw again, and average them away. A ledger has the version that it was written with,
+// and goes on with a descendant of it only: who changes an earlier state once more draws again for the same meters,
+// which publishing refuses and an audit finds. save() and replace() leave a whole file or none. Publishing does not
+// change the file: profiles that went on learning would let one reading change later slots, for which nobody pays. What
+// a meter sends for a reading follows from the state's key, the meter, the time and the reading: however often the same
+// readings are published with one state, they are sent the same, so that nothing averages or compares draws. Secret:
+// key, constants and profiles are what is protected; the file is readable by its owner only.
+// docs/guarantees/distributional.md.
 #pragma once
 
 #include <optional>
@@ -59,8 +59,8 @@ class DistributionalState {
   /// Whether this is the state of that stream. Cause::refused when it is not: its constants would protect nothing.
   Result<void> check(const SeriesMap& map, const ClampRange& clamp, const UnitStep& unit_step) const;
 
-  /// Whether a stream that goes on at that slot has none of the readings that were learned from, and times that say
-  /// which circumstance it is. Cause::refused when not.
+  /// Whether a stream that goes on at that slot has none of the readings that were learned from, slots as long as
+  /// theirs, and times that say which circumstance it is. Cause::refused when not.
   Result<void> check_begin(const Clock& clock, Slot first) const;
 
   /// The meters of a map that this state has no profile of: changed() needs one for each, in this order.
@@ -72,6 +72,8 @@ class DistributionalState {
                                       std::optional<std::int64_t> learned_until_s = std::nullopt) const;
   /// The same where meters transform: newcomers come with their levels. Nothing is drawn, and nobody pays.
   Result<DistributionalState> changed_levels(const SeriesMap& map, const std::vector<MeterLevels>& newcomers) const;
+  /// The same state, learned from slots of this length: for one that does not say so itself. Nothing is drawn.
+  Result<DistributionalState> with_slot_length(std::int64_t slot_s) const;
   /// Puts this state in the place of the one that it was changed from.
   Result<void> replace(const std::string& path) const;
 
@@ -93,6 +95,7 @@ class DistributionalState {
   /// How often constants were drawn for one meter, at most: as often it pays ε and δ. 1 unless somebody joined later,
   /// left or moved.
   std::uint64_t draws_for_one_meter() const;
+  std::uint64_t draws_for(std::size_t position) const { return members_[position].draws; }
   /// The laws that constants were drawn from: by prepare() and changed(), or by each meter.
   Result<ParameterNoise> parameter_noise() const;
   std::size_t meter_count() const { return members_.size(); }
@@ -119,6 +122,7 @@ class DistributionalState {
   void add_version();
   std::string text_after(std::span<const Digest> earlier) const;
   void index_members();
+  Result<void> check_slots(const Clock& clock) const;
   bool is_consistent() const;
 
   std::string id_;
