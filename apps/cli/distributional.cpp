@@ -427,7 +427,7 @@ Takes the cards of all meters in the map (fugu meter card), one after the other 
 With the state fugu publish adds up what meters sent, within what a meter can have sent, and draws in the place of one
 that is silent. It has no constants: meters added their own. Keep it, and keep it secret: its key is for those draws.
 
-Give publish what meters sent, never readings: it cannot tell them apart, and readings have no such promise.
+Give publish what meters sent, in one file with the header time,meter,sent; readings (time,meter,value) are refused.
 
 Example
   fugu distributional gather --cards all.cards --series-map feeders.csv --out sum.state

@@ -177,22 +177,24 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
   }
   FUGU_ASSIGN(Input input, Input::open(options.readings, open.progress_));
   FUGU_ASSIGN(ReadingsReader reader,
-              ReadingsReader::open(std::move(input), std::move(map),
-                                   {.unit_step = open.unit_step_,
-                                    .clamp = open.range_of_rows(),
-                                    .clamp_over_time = std::move(clamp_over_time),
-                                    .slot_s = time.slot_s,
-                                    .origin = time.origin,
-                                    .default_utc_offset_s = time.default_utc_offset_s,
-                                    .grace_slots = options.grace_slots,
-                                    .gap_slots_max = options.gap_slots_max,
-                                    .wall_clock_s = live_clock,
-                                    .close_by_clock = options.close_by_clock,
-                                    .late = options.late == "drop" ? LateRule::drop : LateRule::error,
-                                    .beyond = options.strict ? BeyondRule::error : BeyondRule::clamp,
-                                    .transform = open.distributional_,
-                                    .new_map = options.follow ? open.follow_maps(maps, read) : nullptr,
-                                    .warn = warn}));
+              ReadingsReader::open(
+                  std::move(input), std::move(map),
+                  {.unit_step = open.unit_step_,
+                   .clamp = open.range_of_rows(),
+                   .clamp_over_time = std::move(clamp_over_time),
+                   .slot_s = time.slot_s,
+                   .origin = time.origin,
+                   .default_utc_offset_s = time.default_utc_offset_s,
+                   .grace_slots = options.grace_slots,
+                   .gap_slots_max = options.gap_slots_max,
+                   .wall_clock_s = live_clock,
+                   .close_by_clock = options.close_by_clock,
+                   .late = options.late == "drop" ? LateRule::drop : LateRule::error,
+                   .beyond = options.strict ? BeyondRule::error : BeyondRule::clamp,
+                   .transform = open.distributional_,
+                   .value_column = std::string(open.distributional_ ? open.distributional_->value_column() : "value"),
+                   .new_map = options.follow ? open.follow_maps(maps, read) : nullptr,
+                   .warn = warn}));
   open.readings_ = std::make_unique<ReadingsReader>(std::move(reader));
   return open;
 }

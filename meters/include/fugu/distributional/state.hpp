@@ -35,6 +35,10 @@ namespace fugu {
 /// What a meter's values are drawn around, with its constants, by level of the plan; none for bernoulli. Public.
 using MeterLevels = std::vector<std::int64_t>;
 
+/// The column of what meters sent instead of their readings, which have a column `value`: so that neither is taken for
+/// the other, and nothing is transformed twice.
+inline constexpr std::string_view kSentColumn = "sent";
+
 class DistributionalState {
  public:
   /// Draws id, key and constants. `profiles`: for each meter of the map, in its order, one per circumstance of the
@@ -146,6 +150,8 @@ class DistributionalStream final : public ReadingTransform {
   DistributionalStream(DistributionalState state, const SeriesMap& map);
 
   const DistributionalState& state() const { return state_; }
+  /// Of the rows that it takes, for ReadingsOptions: readings, or what meters made of them.
+  std::string_view value_column() const { return state_.at_meters() ? kSentColumn : "value"; }
   ClampRange range() const override;
   std::int64_t change_steps() const override { return state_.transform().change_steps(); }
   std::span<const Digest> versions() const override { return state_.versions(); }
