@@ -82,7 +82,7 @@ Policy some_policy(Bytes& bytes) {
 
 /// Keeps to the open slot by itself; `open` follows what is closed.
 LedgerRecord some_record(Bytes& bytes, Slot& open) {
-  switch (bytes.below(13)) {
+  switch (bytes.below(14)) {
     case 0: return MissingSeries{some_slot(bytes, open), {static_cast<SeriesId>(bytes.number())}};
     case 1:
       return Estimates{some_slot(bytes, open),
@@ -101,6 +101,7 @@ LedgerRecord some_record(Bytes& bytes, Slot& open) {
       const auto signature = static_cast<std::uint32_t>(bytes.below(8) < 7 ? bytes.below(2) : bytes.number());
       return UnitPlaced{slot, bytes.below(2) == 0 ? "m" : "n", signature};
     }
+    case 13: return VersionUsed{some_slot(bytes, open), sha256({std::to_string(bytes.below(4))})};
     default: {
       const SlotEnd end{some_slot(bytes, open), 0, 0};
       if (end.slot == open) ++open;

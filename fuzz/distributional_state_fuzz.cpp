@@ -1,5 +1,5 @@
-// Any bytes as the state of a distributional stream: as they are, and with the checksum that makes them whole. What is
-// accepted must be its own text.
+// Any bytes as the state of a distributional stream: as they are, and with the checksum or hash that makes them whole.
+// What is accepted must be its own text.
 #include <xxhash.h>
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "fugu/base/check.hpp"
+#include "fugu/base/digest.hpp"
 #include "fugu/distributional/state.hpp"
 
 using namespace fugu;
@@ -33,6 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   char end[32];
   std::snprintf(end, sizeof end, "end,%016llx\n",
                 static_cast<unsigned long long>(XXH3_64bits(text.data(), text.size())));
-  read(text.append(end));
+  read(text + end);
+  read(text + "end," + to_hex(sha256({text})) + "\n");
   return 0;
 }

@@ -137,7 +137,7 @@ int verdict(bool holds) {
 /// The state given for a run whose readings went through one: the one on record, or an error.
 Result<std::optional<DistributionalState>> state_of_run(const LedgerHeader& run, const std::string& path) {
   if (path.empty()) return std::optional<DistributionalState>();
-  const std::string* recorded = distributional_state_of(run);
+  const std::string* recorded = state_id_of(run);
   if (recorded == nullptr)
     return Error{Cause::usage, "--distributional: the ledger says that readings were summed as they are: leave it out"};
   FUGU_ASSIGN(DistributionalState state, DistributionalState::load(path));
@@ -147,11 +147,12 @@ Result<std::optional<DistributionalState>> state_of_run(const LedgerHeader& run,
 }
 
 /// The other promise of such a run: what readings are like. Whether it holds, as far as it was looked at.
-Result<bool> print_distributional(const LedgerHeader& run, const std::optional<DistributionalState>& state) {
-  const std::string* recorded = distributional_state_of(run);
+Result<bool> print_distributional(const LedgerHeader& run, const Households& households,
+                                  const std::optional<DistributionalState>& state) {
+  const std::string* recorded = state_id_of(run);
   if (recorded == nullptr) return true;
   std::printf("readings    went through the distributional transform of a state, which has a promise of its own\n");
-  if (state) return print_audit(*state);
+  if (state) return print_audit(*state, most_drawn_for(households, *state));
   std::printf("state       %s: NOT AUDITED, give it to see about its promise (--distributional STATE)\n",
               recorded->c_str());
   return true;
@@ -170,10 +171,14 @@ Outcome audit_with_ledger(const AuditArguments& arguments) {
   } else {
     report.not_checked.emplace_back("what was published: --released OUT.csv compares it with the ledger");
   }
-  if (state) add_misfits(run, *state, report);
+  Households households;
+  if (state) {
+    FUGU_ASSIGN(households, households_on_record(arguments.ledger));
+    audit_state(run, households, *state, report);
+  }
   FUGU_TRY(audit_heads(arguments.ledger, arguments.heads, arguments.open_ended, report));
   print(report, {run.series, unit_step ? unit_step->to_double() : 1});
-  FUGU_ASSIGN(const bool state_holds, print_distributional(run, state));
+  FUGU_ASSIGN(const bool state_holds, print_distributional(run, households, state));
   return verdict(report.holds() && state_holds);
 }
 

@@ -4,7 +4,7 @@
 #include "command.hpp"
 #include "fugu/accounting/audit.hpp"
 #include "fugu/accounting/ledger.hpp"
-#include "fugu/distributional/state.hpp"
+#include "fugu/distributional/ledger_fit.hpp"
 
 namespace fugu::cli {
 
@@ -13,9 +13,7 @@ void add_audit_temporal(CLI::App& audit, Outcome& outcome);
 void add_audit_distributional(CLI::App& audit, Outcome& outcome);
 
 /// Prints what a state promises, from the laws of its constants; whether that holds.
-Result<bool> print_audit(const DistributionalState& state);
-/// Where a run does not fit the state that it names: findings.
-void add_misfits(const LedgerHeader& run, const DistributionalState& state, AuditReport& report);
+Result<bool> print_audit(const DistributionalState& state, const HouseholdDraws& household = {});
 
 /// What somebody knows about the ledger's chain.
 struct HeadArguments {

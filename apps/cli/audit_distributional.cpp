@@ -1,17 +1,19 @@
 // fugu audit distributional: what the state of a stream promises, and about what it says nothing.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "audit.hpp"
-#include "run_facts.hpp"
 
 namespace fugu::cli {
 
-Result<bool> print_audit(const DistributionalState& state) {
+Result<bool> print_audit(const DistributionalState& state, const HouseholdDraws& household) {
   const DistributionalPlan& plan = state.plan();
   FUGU_ASSIGN(const ParameterNoise laws, state.parameter_noise());
   const double unit = plan.unit_step.to_double();
-  std::printf("state       %s\nform        %s\n", state.id().c_str(), std::string(name_of(plan.form)).c_str());
+  std::printf("state       %s\nversion     %s, with %zu before it\n", state.id().c_str(),
+              to_hex(state.versions().back()).c_str(), state.versions().size() - 1);
+  std::printf("form        %s\n", std::string(name_of(plan.form)).c_str());
   std::printf("transform   %s\n", state.at_meters() ? "at the meters: the promise holds against whoever adds up as well"
                                                     : "by whoever has this state, who sees readings");
   std::printf("per slot    one meter changes a total by %s at most\n",
@@ -61,35 +63,20 @@ Result<bool> print_audit(const DistributionalState& state) {
     std::printf(
         "changes     meters joined, left or moved: one of them has ε = %s, δ = %.3g; those that stayed as above\n",
         short_number(draws * epsilon).c_str(), draws * delta);
+  if (household.meters > 1) {
+    const auto all = static_cast<double>(household.draws);  // δ: one draw after the other, as for groups
+    std::printf("household   one with %zu meters has ε = %s, δ = %.3g for all of them together\n", household.meters,
+                short_number(all * epsilon).c_str(), std::min(1.0, all * std::exp((all - 1) * epsilon) * delta));
+  }
   if (const std::string left_out = plan.circumstances.left_out(); !left_out.empty())
     std::printf("NOT HIDDEN  how readings differ by %s: laws were not learned by that\n", left_out.c_str());
   std::printf("NOT HIDDEN  habits that change after learning, and which reading follows which\n");
   return holds;
 }
 
-void add_misfits(const LedgerHeader& run, const DistributionalState& state, AuditReport& report) {
-  const auto unit_step = unit_step_of(run);
-  if (!unit_step || !(*unit_step == state.plan().unit_step))
-    report.add("the state was prepared for another unit step than the ledger's");
-  if (run.series != state.series()) report.add("the state was prepared for other series than the ledger's");
-  const auto change = static_cast<std::uint64_t>(state.transform().change_steps());
-  for (SeriesId id = 0; id < run.series.size(); ++id) {
-    if (run.exposure.sensitivity_steps(id) >= change) continue;
-    report.add("series " + run.series[id] + ": the ledger charges for a change of " +
-               std::to_string(run.exposure.sensitivity_steps(id)) +
-               " steps; with this state one meter can change it by " + std::to_string(change));
-  }
-  std::size_t most = 0;
-  for (std::size_t i = 0; i < run.exposure.signature_count(); ++i)
-    most = std::max(most, run.exposure.signature(i).size());
-  if (most > state.series_per_meter() && !state.at_meters())
-    report.add("a meter counts into " + std::to_string(most) + " series; the constants were drawn for meters in " +
-               std::to_string(state.series_per_meter()) + " at most");
-}
-
 namespace {
 
-Outcome audit_state(const std::string& path) {
+Outcome audit_alone(const std::string& path) {
   FUGU_ASSIGN(const DistributionalState state, DistributionalState::load(path));
   FUGU_ASSIGN(const bool holds, print_audit(state));
   return holds ? kDone : kAnswerIsNo;
@@ -108,7 +95,7 @@ Example
   fugu audit distributional --state stream.state
 )");
   command->add_option("--state", *path, "State of the stream")->required();
-  command->callback([path, &outcome] { outcome = audit_state(*path); });
+  command->callback([path, &outcome] { outcome = audit_alone(*path); });
 }
 
 }  // namespace fugu::cli

@@ -3,6 +3,7 @@
 
 #include "command.hpp"
 #include "fugu/distributional/learning.hpp"
+#include "fugu/distributional/ledger_fit.hpp"
 #include "fugu/distributional/meter_transform.hpp"
 #include "source_options.hpp"
 
@@ -121,7 +122,7 @@ Result<DistributionalPlan> plan_of(const PrepareArguments& arguments) {
 struct Past {
   std::string path;
   std::string slot_length;
-  bool sets_offset;  ///< hours are those of the offset that they begin with, from now on
+  bool come_first;  ///< slots are as long as theirs, and hours those of the offset that they begin with, from now on
   std::string expected_meter = "a meter of the series map";
 };
 
@@ -130,7 +131,7 @@ Result<Learned> learn(const Past& past, DistributionalPlan& plan, const SeriesMa
   if (plan.form == DistributionalForm::bernoulli || wanted.empty()) return Learned();
   if (past.path.empty())
     return Error{Cause::usage, "--readings is missing: past readings, from which meters learn what theirs are like"};
-  std::optional<std::int64_t> slot_s;
+  std::optional<std::int64_t> slot_s = plan.slot_s;
   if (!past.slot_length.empty()) {
     FUGU_ASSIGN(slot_s, of_option("--slot-length", parse_duration(past.slot_length)));
   }
@@ -139,8 +140,10 @@ Result<Learned> learn(const Past& past, DistributionalPlan& plan, const SeriesMa
   FUGU_ASSIGN(Input input, Input::open(past.path));
   FUGU_ASSIGN(MeterReadings readings,
               MeterReadings::open(std::move(input), meters, {plan.unit_step, slot_s, warn, past.expected_meter}));
-  if (past.sets_offset) {
-    FUGU_ASSIGN(plan.circumstances, Circumstances::parse(plan.circumstances.text(), readings.format().utc_offset_s));
+  if (past.come_first) {
+    const ReportFormat& format = readings.format();
+    FUGU_ASSIGN(plan.circumstances, Circumstances::parse(plan.circumstances.text(), format.utc_offset_s));
+    if (format.clock.has_time()) plan.slot_s = format.clock.slot_s();
   }
   auto learned = learn_profiles(readings, meters, wanted, plan);
   if (!learned && learned.error().cause == Cause::usage)
@@ -269,6 +272,8 @@ struct ChangeArguments {
   std::string readings;
   std::string slot_length;
   std::string cards;
+  std::string ledger;
+  bool no_ledger = false;
 };
 
 std::string cost_text(const DistributionalPlan& plan) {
@@ -304,8 +309,39 @@ Outcome change_at_meters(const ChangeArguments& arguments, const DistributionalS
   return kDone;
 }
 
+/// For a state that was prepared before states said so, or from slot numbers.
+Outcome state_slot_length(const ChangeArguments& arguments, const DistributionalState& before) {
+  if (arguments.slot_length.empty())
+    return Error{Cause::usage, "--series-map is missing: who counts into what from now on"};
+  if (before.plan().slot_s)
+    return Error{Cause::usage, "--slot-length: the state was learned from slots of " +
+                                   slot_length_text(*before.plan().slot_s) +
+                                   ", and says so already; to change who counts into what, give --series-map"};
+  FUGU_ASSIGN(const std::int64_t slot_s, of_option("--slot-length", parse_duration(arguments.slot_length)));
+  FUGU_ASSIGN(const DistributionalState after, before.with_slot_length(slot_s));
+  FUGU_TRY(after.replace(arguments.state));
+  note("the state says from now on that it was learned from slots of " + slot_length_text(slot_s) +
+       "; nothing was drawn");
+  return kDone;
+}
+
+/// Nothing for a stream without a ledger.
+Result<std::optional<StateOnRecord>> record_of(const ChangeArguments& arguments) {
+  if (arguments.ledger.empty() != arguments.no_ledger)
+    return Error{
+        Cause::usage,
+        "say which ledger the stream is published into (--ledger), so that the state is seen to be the latest; "
+        "or that it has none (--no-ledger): then nobody can see that"};
+  if (arguments.no_ledger) return std::optional<StateOnRecord>();
+  FUGU_ASSIGN(StateOnRecord record, state_on_record(arguments.ledger));
+  return std::optional(std::move(record));
+}
+
 Outcome change(const ChangeArguments& arguments) {
+  FUGU_ASSIGN(const auto record, record_of(arguments));
   FUGU_ASSIGN(const DistributionalState before, DistributionalState::load(arguments.state));
+  if (record) FUGU_TRY(check_change(*record, before, std::nullopt));
+  if (arguments.series_map.empty()) return state_slot_length(arguments, before);
   FUGU_ASSIGN(Input map_input, Input::open(arguments.series_map));
   FUGU_ASSIGN(const SeriesMap map, SeriesMap::read(std::move(map_input), before.series()));
   if (before.at_meters()) return change_at_meters(arguments, before, map);
@@ -313,6 +349,7 @@ Outcome change(const ChangeArguments& arguments) {
   DistributionalPlan plan = before.plan();
   FUGU_ASSIGN(const Learned learned,
               learn({arguments.readings, arguments.slot_length, false}, plan, map, before.newcomers(map)));
+  if (record) FUGU_TRY(check_change(*record, before, learned.until_s));
   FUGU_ASSIGN(const DistributionalState after, before.changed(map, learned.profiles, learned.until_s));
   FUGU_TRY(after.replace(arguments.state));
   note("the state has the meters of the new map: " + cost_text(before.plan()));
@@ -390,7 +427,7 @@ Takes the cards of all meters in the map (fugu meter card), one after the other 
 With the state fugu publish adds up what meters sent, within what a meter can have sent, and draws in the place of one
 that is silent. It has no constants: meters added their own. Keep it, and keep it secret: its key is for those draws.
 
-Give publish what meters sent, never readings: it cannot tell them apart, and readings have no such promise.
+Give publish what meters sent, in one file with the header time,meter,sent; readings (time,meter,value) are refused.
 
 Example
   fugu distributional gather --cards all.cards --series-map feeders.csv --out sum.state
@@ -413,16 +450,27 @@ any more costs nothing: draws of its law stay in the total.
 Past readings are needed of meters that are new, and must end before the stream goes on. Where meters transform (gather),
 their cards are needed instead; nothing is drawn, and nobody pays, because meters take their own constants along.
 
+There is one latest state. Who restores an earlier one and changes it again draws twice for the same meters: the ledger
+knows the state it was written with, and change, publish and audit refuse any other that does not descend from it.
+
 Examples
-  fugu distributional change --state stream.state --series-map feeders-new.csv --readings past.csv --slot-length 15m
+  fugu distributional change --state stream.state --series-map feeders-new.csv --readings past.csv --ledger run.ledger
+A state that does not say how long its slots were, because it is of before states did; nothing is drawn:
+  fugu distributional change --state stream.state --slot-length 15m --ledger run.ledger
 )");
   change_command->add_option("--state", arguments->state, "State of the stream; it is replaced")->required();
-  change_command->add_option("--series-map", arguments->series_map, "CSV meter,series: as of now on")->required();
+  change_command->add_option("--series-map", arguments->series_map, "CSV meter,series: as of now on");
+  change_command->add_option("--ledger", arguments->ledger,
+                             "Ledger that the stream is published into: shows that the state is the latest, and where "
+                             "the stream goes on");
+  change_command->add_flag("--no-ledger", arguments->no_ledger,
+                           "Nothing was published with this state yet, or without a ledger");
   change_command->add_option("--readings", arguments->readings,
                              "Past readings of new meters, CSV long, ordered by time");
   change_command->add_option("--cards", arguments->cards,
                              "Where meters transform: cards of new ones (fugu meter card)");
-  change_command->add_option("--slot-length", arguments->slot_length, "Length of a slot when times are stamps: 15m");
+  change_command->add_option("--slot-length", arguments->slot_length,
+                             "Length of the slots that were learned from, when the state does not say it: 15m");
   change_command->callback([arguments, &outcome] { outcome = change(*arguments); });
 }
 

@@ -108,8 +108,9 @@ void add_transform(CLI::App& command, Outcome& outcome) {
       command.add_subcommand("transform", "Send other values than the readings, so that their law gives nothing away");
   transform_command->footer(R"(
 Runs at one meter, with a state that was prepared there (fugu distributional prepare --meter): its key, what it learned
-of its own readings, its own constants. Reads CSV `time,meter,value`, ordered by time, and appends what is sent in the
-same form. Nothing else leaves. Sum the values of all meters with fugu distributional gather and fugu publish.
+of its own readings, its own constants. Reads CSV `time,meter,value`, ordered by time, and appends what is sent as
+`time,meter,sent`. Nothing else leaves. Sum the values of all meters with fugu distributional gather and fugu publish,
+which knows them from readings by the name of that column.
 
 What readings are like is protected, with the state's ε, from everybody, whoever adds up included. A single reading is
 protected from whoever adds up only when the state was prepared with --reading-epsilon.
@@ -133,7 +134,7 @@ Examples
   transform_command->add_option("--slot-length", arguments->slot_length, "Length of a slot when times are stamps: 15m");
   transform_command->add_option("--journal", arguments->journal, "Which slots were sent; made when it is not there")
       ->required();
-  transform_command->add_option("--out", arguments->out, "What is sent, CSV long; - is standard output")
+  transform_command->add_option("--out", arguments->out, "What is sent, CSV time,meter,sent; - is standard output")
       ->capture_default_str();
   transform_command
       ->add_option("--gap-max", arguments->gap_slots_max,

@@ -7,7 +7,7 @@
 #include "fugu/accounting/definition_kind.hpp"
 #include "fugu/accounting/policy_accountant.hpp"
 #include "fugu/comparison/catalogue.hpp"
-#include "fugu/distributional/state.hpp"
+#include "fugu/distributional/ledger_fit.hpp"
 #include "fugu/mechanism/run.hpp"
 #include "fugu/simulate/simulation.hpp"
 #include "progress.hpp"
@@ -157,6 +157,7 @@ class PublishRun {
   Outcome simulate(Mechanism made, const RunClock& clock, SlotSource& source);
   Outcome publish(Publisher& publisher, SlotSource& source);
   void say_summary(Slot slots, Slot before) const;
+  void say_household_loss() const;
   void warn_if_nothing_was_hidden(Slot slots) const;
   void warn_about_delta() const;
 
@@ -350,7 +351,7 @@ RunIdentity PublishRun::identity(const RunClock& clock) const {
   if (source_->counting())
     facts["clamp"] = source_->clamp_schedule() != nullptr ? source_->clamp_schedule()->text() : options_.source.clamp;
   if (source_->distributional() != nullptr)
-    facts["distributional"] = source_->distributional()->state().id();  // other constants: another stream
+    facts[kStateFact] = source_->distributional()->state().id();  // other constants: another stream
   return identity;
 }
 
@@ -442,6 +443,10 @@ Outcome PublishRun::resume(Run run) {
 
 Outcome PublishRun::publish(Publisher& publisher, SlotSource& source) {
   const Slot first = publisher.next_slot();
+  if (source_->distributional() != nullptr) {
+    FUGU_TRY(publisher.check_counting(*source_->counting()));  // rows say so, too, but a live one may be long in coming
+    say_household_loss();
+  }
   source_->judge_maps_by([&](const Counting& counting) { return publisher.check_counting(counting); });
   {
     Progress progress("slots released");
@@ -486,6 +491,17 @@ Outcome PublishRun::simulate(Mechanism made, const RunClock& clock, SlotSource& 
   }
   FUGU_TRY(writer.emit());
   return kDone;
+}
+
+/// A state promises something to a meter, --households to a household.
+void PublishRun::say_household_loss() const {
+  const DistributionalState& state = source_->distributional()->state();
+  const HouseholdDraws most = most_drawn_for(households_of(*source_->series_map().get()), state);
+  if (most.meters < 2 || state.plan().form == DistributionalForm::bernoulli) return;
+  warn("one household has " + std::to_string(most.meters) + " meters, of which each has the ε = " +
+       short_number(state.plan().epsilon) + " of the distributional state: together ε = " +
+       short_number(static_cast<double>(most.draws) * state.plan().epsilon) +
+       ". For less, prepare with a smaller --epsilon");
 }
 
 void PublishRun::warn_if_nothing_was_hidden(Slot slots) const {

@@ -13,9 +13,4 @@ Result<RunClock> clock_from(const std::string& start, const std::string& slot_le
   return RunClock{Clock(stamp.instant_s, slot_s), stamp.utc_offset_s};
 }
 
-const std::string* distributional_state_of(const LedgerHeader& header) {
-  const auto fact = header.facts.find("distributional");
-  return fact == header.facts.end() ? nullptr : &fact->second;
-}
-
 }  // namespace fugu::cli

@@ -10,7 +10,4 @@ namespace fugu::cli {
 /// From `--start` and `--slot-length`; a clock that counts slots when `start` is empty.
 Result<RunClock> clock_from(const std::string& start, const std::string& slot_length);
 
-/// The id of the distributional state that readings went through; nullptr when they did not.
-const std::string* distributional_state_of(const LedgerHeader& header);
-
 }  // namespace fugu::cli

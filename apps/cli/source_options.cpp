@@ -177,22 +177,24 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
   }
   FUGU_ASSIGN(Input input, Input::open(options.readings, open.progress_));
   FUGU_ASSIGN(ReadingsReader reader,
-              ReadingsReader::open(std::move(input), std::move(map),
-                                   {.unit_step = open.unit_step_,
-                                    .clamp = open.range_of_rows(),
-                                    .clamp_over_time = std::move(clamp_over_time),
-                                    .slot_s = time.slot_s,
-                                    .origin = time.origin,
-                                    .default_utc_offset_s = time.default_utc_offset_s,
-                                    .grace_slots = options.grace_slots,
-                                    .gap_slots_max = options.gap_slots_max,
-                                    .wall_clock_s = live_clock,
-                                    .close_by_clock = options.close_by_clock,
-                                    .late = options.late == "drop" ? LateRule::drop : LateRule::error,
-                                    .beyond = options.strict ? BeyondRule::error : BeyondRule::clamp,
-                                    .transform = open.distributional_,
-                                    .new_map = options.follow ? open.follow_maps(maps, read) : nullptr,
-                                    .warn = warn}));
+              ReadingsReader::open(
+                  std::move(input), std::move(map),
+                  {.unit_step = open.unit_step_,
+                   .clamp = open.range_of_rows(),
+                   .clamp_over_time = std::move(clamp_over_time),
+                   .slot_s = time.slot_s,
+                   .origin = time.origin,
+                   .default_utc_offset_s = time.default_utc_offset_s,
+                   .grace_slots = options.grace_slots,
+                   .gap_slots_max = options.gap_slots_max,
+                   .wall_clock_s = live_clock,
+                   .close_by_clock = options.close_by_clock,
+                   .late = options.late == "drop" ? LateRule::drop : LateRule::error,
+                   .beyond = options.strict ? BeyondRule::error : BeyondRule::clamp,
+                   .transform = open.distributional_,
+                   .value_column = std::string(open.distributional_ ? open.distributional_->value_column() : "value"),
+                   .new_map = options.follow ? open.follow_maps(maps, read) : nullptr,
+                   .warn = warn}));
   open.readings_ = std::make_unique<ReadingsReader>(std::move(reader));
   return open;
 }
@@ -226,11 +228,23 @@ std::uint64_t OpenSource::change_of_one_meter() const {
 
 std::optional<Counting> OpenSource::counting() const {
   if (!readings_) return std::nullopt;
-  return Counting{&readings_->series_map(), change_of_one_meter()};
+  return Counting{&readings_->series_map(), change_of_one_meter(),
+                  distributional_ ? distributional_->versions() : std::span<const Digest>()};
 }
 
 std::function<std::optional<SeriesMap>(const SeriesMap&)> OpenSource::follow_maps(const SeriesMapPaths& paths,
                                                                                   const SeriesMapVersions& read) const {
+  if (distributional_) {
+    return [paths, seen = read](const SeriesMap&) mutable -> std::optional<SeriesMap> {
+      const SeriesMapVersions found = versions_of(paths);
+      if (!(found == seen))
+        warn(paths.map +
+             ": changed, which does not count yet: the distributional state is for the meters of before. Let meters "
+             "join, leave or move with fugu distributional change, then start fugu publish again");
+      seen = found;
+      return std::nullopt;
+    };
+  }
   const auto check = [judge = judge_, change = change_of_one_meter()](const SeriesMap& map) {
     return *judge ? (*judge)({&map, change}) : Result<void>();
   };

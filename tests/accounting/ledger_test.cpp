@@ -110,8 +110,14 @@ SignedHead some_signed_head() {
   return head;
 }
 
+Digest some_digest() {
+  Digest digest;
+  for (unsigned char& byte : digest) byte = any<unsigned char>();
+  return digest;
+}
+
 LedgerRecord some_record() {
-  switch (*rc::gen::inRange(0, 17)) {
+  switch (*rc::gen::inRange(0, 18)) {
     case 0: return MissingSeries{some_slot(), some_series(true)};
     case 1: return SlotEnd{some_slot(), *rc::gen::inRange<std::int32_t>(-86400, 86401), any<double>()};
     case 2: return Resumed{some_slot()};
@@ -125,6 +131,7 @@ LedgerRecord some_record() {
     case 10: return some_signed_head();
     case 11: return UnitPlaced{some_slot(), some_name(), std::nullopt, {some_name(), some_name()}};
     case 12: return UnitPlaced{some_slot(), some_name(), *rc::gen::inRange<std::uint32_t>(0, ~std::uint32_t{0})};
+    case 13: return VersionUsed{some_slot(), some_digest()};
     default: return some_answer();
   }
 }

@@ -1,9 +1,7 @@
 // fugu distributional and publish --distributional: from past readings to an audited release, killed (-9), bad input.
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <filesystem>
 
+#include "fugu/base/digest.hpp"
 #include "support/released.hpp"
 
 namespace fugu::test {
@@ -146,10 +144,8 @@ TEST_F(Distributional, TheAuditOfARunFindsAStateThatDoesNotFit) {
     remove("f.state");
     forged.replace(forged.find("id,"), id.size(), id);
     forged.resize(forged.find("end,"));
-    char end[24];
-    std::snprintf(end, sizeof end, "end,%016llx\n",
-                  static_cast<unsigned long long>(XXH3_64bits(forged.data(), forged.size())));
-    write("forged.state", forged.append(end));
+    const std::string version = to_hex(sha256({forged}));
+    write("forged.state", forged.append("end,").append(version).append("\n"));
     const Finished audited = fugu("audit --ledger run.ledger --distributional forged.state");
     EXPECT_EQ(audited.exit_code, 1) << prepare << audited;
     EXPECT_NE(audited.out.find("finding     " + finding), std::string::npos) << prepare << audited;
@@ -356,7 +352,7 @@ TEST_F(Distributional, MetersJoinAndLeaveAStreamThatGoesOn) {
   ASSERT_EQ(
       fugu("distributional prepare --readings past.csv --spread 5 --epsilon 1 --out s.state " + kHourly).exit_code, 0);
   ASSERT_EQ(fugu(publish).exit_code, 0);
-  const std::string change = "distributional change --state s.state --series-map map.csv --slot-length 1h ";
+  const std::string change = "distributional change --state s.state --series-map map.csv --ledger run.ledger ";
   expect_error(change, 2, "nothing changes");
 
   write("map.csv", "meter,series\nm3,north\nm0,north\nm2,south\n");
@@ -379,9 +375,176 @@ TEST_F(Distributional, MetersJoinAndLeaveAStreamThatGoesOn) {
   // What the stream has already must not be learned from: it goes on before the past readings of m4 end.
   write("map.csv", "meter,series\nm3,north\nm0,north\nm2,south\nm4,south\n");
   write("past.csv", hours_from(8, 2, {"m4"}));
-  ASSERT_EQ(fugu(change + "--readings past.csv").exit_code, 0);
+  const std::string latest = text("s.state");
+  expect_error(change + "--readings past.csv", 3, "before the stream goes on, at 2026-01-07T00:00:00+01:00");
+  EXPECT_EQ(text("s.state"), latest) << "still the one that the stream can go on with";
+  ASSERT_EQ(
+      fugu("distributional change --state s.state --series-map map.csv --no-ledger --readings past.csv").exit_code, 0);
   expect_error(publish, 3, "before the past readings end");
   EXPECT_EQ(fugu("audit --ledger run.ledger --released out.csv").exit_code, 0) << "nothing was begun";
+}
+
+TEST_F(Distributional, AChangeSaysWhichLedgerKnowsTheLatestState) {
+  ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 1 --out s.state").exit_code, 0);
+  ASSERT_EQ(fugu(kPublish).exit_code, 0);
+  write("map.csv", "meter,series\nm0,north\n");
+  const std::string change = "distributional change --state s.state --series-map map.csv ";
+  expect_error(change, 2, "--no-ledger");
+  expect_error(change + "--no-ledger --ledger run.ledger", 2, "--no-ledger");
+  expect_error(change + "--ledger none.ledger", 2, "none.ledger");
+  expect_error(change + "--ledger out.csv", 2, "not a fugu ledger");
+  expect_error("distributional change --state s.state --ledger run.ledger", 2, "--series-map is missing");
+  expect_error("distributional change --state s.state --ledger run.ledger --slot-length x", 2, "--slot-length");
+  std::string without = kPublish;
+  without.erase(without.find("--distributional s.state "), std::string("--distributional s.state ").size());
+  without.replace(without.find("run.ledger"), 10, "raw.ledger").replace(without.find("out.csv"), 7, "raw.csv");
+  SetUp();
+  ASSERT_EQ(fugu(without).exit_code, 0);
+  expect_error(change + "--ledger raw.ledger", 2, "went through no state");
+  ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 1 --out other.state").exit_code, 0);
+  write("map.csv", "meter,series\nm0,north\n");
+  expect_error("distributional change --state other.state --series-map map.csv --ledger run.ledger", 3, "its own");
+  EXPECT_EQ(fugu(change + "--ledger run.ledger").exit_code, 0);
+}
+
+TEST_F(Distributional, AHouseholdPaysForAllItsMeters) {
+  write("map.csv", "meter,series\nm0,north\nm1,south\nm2,north\nm3,south\n");
+  write("homes.csv", "meter,household\nm0,home\nm1,home\nm2,home\n");
+  const std::string all = readings(20);
+  std::string some;
+  for (const std::string& line : lines_of(all)) {
+    if (line.find(",m4,") == std::string::npos && line.find(",m5,") == std::string::npos &&
+        line.find(",m6,") == std::string::npos && line.find(",m7,") == std::string::npos)
+      some.append(line).append("\n");
+  }
+  write("past.csv", some);
+  write("now.csv", some);
+  ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 0.5 --out s.state").exit_code, 0);
+  const Finished published = fugu(kPublish + "--households homes.csv");
+  EXPECT_EQ(published.exit_code, 0) << published;
+  EXPECT_NE(published.err.find("one household has 3 meters"), std::string::npos) << published;
+  EXPECT_NE(published.err.find("together ε = 1.5"), std::string::npos) << published;
+  const Finished audited = fugu("audit --ledger run.ledger --distributional s.state");
+  EXPECT_EQ(audited.exit_code, 0) << audited;
+  EXPECT_NE(audited.out.find("household   one with 3 meters has ε = 1.5, δ = 0 for all of them together"),
+            std::string::npos)
+      << audited;
+}
+
+TEST_F(Distributional, ALiveStreamSaysThatItDoesNotFollowTheMap) {
+  ASSERT_EQ(fugu(kPrepare + "--spread 20 --epsilon 1 --out s.state").exit_code, 0);
+  std::string publish = kPublish;
+  publish.replace(publish.find("--readings now.csv"), 18, "--readings - --follow");
+  Process process(fugu_command(publish), {.directory = directory.path()});
+  const std::string all = readings(40);
+  process.feed(all.substr(0, all.find("\n20,") + 1));
+  ASSERT_TRUE(process.wait_until([&] { return lines_of(text("out.csv")).size() > 10; }));
+  write("map.csv", "meter,series\nm0,north\n");
+  process.feed(all.substr(all.find("\n20,") + 1));
+  process.close_input();
+  const Finished finished = process.wait();
+  EXPECT_EQ(finished.exit_code, 0) << finished;
+  const std::string said = "map.csv: changed, which does not count yet";
+  const std::size_t at = finished.err.find(said);
+  ASSERT_NE(at, std::string::npos) << finished;
+  EXPECT_EQ(finished.err.find(said, at + 1), std::string::npos) << "once";
+  EXPECT_EQ(lines_of(text("out.csv")).size(), 1U + 40);
+}
+
+// The law of an hour's mean is not that of a quarter's: what is sent in its place would show which is which.
+TEST_F(Distributional, SlotsOfAnotherLengthThanThoseLearnedFromAreRefused) {
+  write("map.csv", "meter,series\nm0,north\nm1,north\n");
+  write("past.csv", hours_from(1, 2, {"m0", "m1"}));
+  write("now.csv", hours_from(3, 2, {"m0", "m1"}));
+  const std::string prepare =
+      "distributional prepare --readings past.csv --series-map map.csv --clamp 20 --spread 5 --epsilon 1 ";
+  const std::string publish =
+      "publish --readings now.csv --series-map map.csv --clamp 20 --definition event --epsilon 1 --mechanism uniform "
+      "--ledger run.ledger --out out.csv --distributional s.state ";
+  for (const char* by : {"hour", "none"}) {
+    remove("s.state");
+    ASSERT_EQ(fugu(prepare + "--slot-length 1h --out s.state --by " + by).exit_code, 0);
+    expect_error(publish + "--slot-length 30m", 3,
+                 "slots of 30m, the distributional state was learned from slots of 1h");
+    EXPECT_FALSE(std::filesystem::exists(directory / "run.ledger"));
+  }
+  // Who joins learns from slots as long as everybody's.
+  write("map.csv", "meter,series\nm0,north\nm1,north\nm2,north\n");
+  write("past.csv", hours_from(1, 2, {"m2"}));
+  const std::string change = "distributional change --state s.state --series-map map.csv --no-ledger ";
+  expect_error(change + "--readings past.csv --slot-length 30m", 3, "slots of 30m; expected slots of 1h");
+  ASSERT_EQ(fugu(change + "--readings past.csv").exit_code, 0);
+  write("now.csv", hours_from(3, 2, {"m0", "m1", "m2"}));
+  EXPECT_EQ(fugu(publish + "--slot-length 1h").exit_code, 0);
+  SetUp();
+  for (const char* name : {"run.ledger", "out.csv", "s.state"}) remove(name);
+  ASSERT_EQ(fugu("distributional prepare --readings past.csv --series-map map.csv --clamp 20 --spread 5 --epsilon 1 "
+                 "--by none --out s.state")
+                .exit_code,
+            0);
+  // Learned from slot numbers: how long they were nobody knows, until somebody says so.
+  std::string map = text("map.csv");
+  write("now.csv", hours_from(3, 1, {"m0"}));
+  expect_error(publish + "--slot-length 1h", 3, "say so once: fugu distributional change --slot-length 1h");
+  const std::string statement = "distributional change --state s.state --no-ledger --slot-length 1h";
+  ASSERT_EQ(fugu(statement).exit_code, 0);
+  expect_error(statement, 2, "slots of 1h, and says so already");
+  EXPECT_EQ(fugu(publish + "--slot-length 1h").exit_code, 0);
+  write("now.csv", readings(10));
+  remove("run.ledger");
+  remove("out.csv");
+  expect_error(publish, 3, "slot numbers do not say how long slots are");
+}
+
+// Who leaves twice, from the same earlier state, is drawn for twice: the difference of the two is no secret any more.
+TEST_F(Distributional, AStateThatWasRestoredAndChangedAgainIsRefused) {
+  write("map.csv", "meter,series\nm0,north\nm1,north\nm2,south\n");
+  write("past.csv", hours_from(1, 2, {"m0", "m1", "m2"}));
+  write("now.csv", hours_from(3, 2, {"m0", "m1", "m2"}));
+  const std::string publish =
+      "publish --readings now.csv --distributional s.state --definition event --epsilon 1 --mechanism uniform --ledger "
+      "run.ledger --out out.csv " +
+      kHourly;
+  ASSERT_EQ(
+      fugu("distributional prepare --readings past.csv --spread 5 --epsilon 1 --out s.state " + kHourly).exit_code, 0);
+  ASSERT_EQ(fugu(publish).exit_code, 0);
+  const std::string backup = text("s.state");
+  const std::string old_map = text("map.csv");
+  const std::string audit = "audit --ledger run.ledger --released out.csv --distributional ";
+
+  write("map.csv", "meter,series\nm0,north\nm2,south\n");
+  write("now.csv", hours_from(3, 3, {"m0", "m2"}));
+  const std::string unseen = "distributional change --state s.state --series-map map.csv --no-ledger";
+  const std::string change = "distributional change --state s.state --series-map map.csv --ledger run.ledger";
+  ASSERT_EQ(fugu(change).exit_code, 0);
+  ASSERT_EQ(fugu(publish).exit_code, 0);
+  const std::string latest = text("s.state");
+  EXPECT_EQ(fugu(audit + "s.state").exit_code, 0);
+
+  write("now.csv", hours_from(3, 4, {"m0", "m2"}));
+  write("s.state", backup);
+  expect_error(change, 3, "latest state");
+  EXPECT_EQ(text("s.state"), backup);
+  ASSERT_EQ(fugu(unseen).exit_code, 0);
+  const std::string released = text("out.csv");
+  expect_error(publish, 3, "latest state");
+  EXPECT_EQ(text("out.csv"), released);
+  write("again.state", text("s.state"));
+  write("s.state", backup);
+  write("map.csv", old_map);
+  expect_error(publish, 3, "latest state");
+  EXPECT_EQ(text("out.csv"), released);
+  for (const char* other : {"again.state", "s.state"}) {
+    const Finished audited = fugu(audit + other);
+    EXPECT_EQ(audited.exit_code, 1) << other << audited;
+    EXPECT_NE(audited.out.find("finding     from slot 48 on"), std::string::npos) << other << audited;
+  }
+
+  write("s.state", latest);
+  write("map.csv", "meter,series\nm0,north\nm2,south\n");
+  const Finished resumed = fugu(publish);
+  EXPECT_EQ(resumed.exit_code, 0) << resumed;
+  EXPECT_EQ(fugu(audit + "s.state").exit_code, 0);
 }
 
 TEST_F(Distributional, PublishRefusesOtherStatesAndWhatDoesNotFit) {

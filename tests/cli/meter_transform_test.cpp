@@ -74,7 +74,7 @@ class MeterTransforms : public ::testing::Test {
         if (!line.starts_with("time")) by_time.emplace(fields_of(line)[0], line);
       }
     }
-    std::string rows = "time,meter,value\n";
+    std::string rows = "time,meter,sent\n";
     for (const auto& [time, line] : by_time) rows.append(line).append("\n");
     return rows;
   }
@@ -273,6 +273,37 @@ TEST_F(MeterTransforms, PrepareSaysWhatDoesNotGoTogether) {
   EXPECT_FALSE(is_there("x.state"));
 }
 
+// Readings that are summed as if they were values have no promise about habits; values that are transformed once more
+// are no totals of anything.
+TEST_F(MeterTransforms, ReadingsAndValuesAreToldApart) {
+  gather();
+  std::string rows = text("sent.csv");
+  rows.replace(rows.find("sent"), 4, "value");
+  write("readings.csv", rows);
+  std::string publish = kPublish + "--epsilon 1 --out out.csv";
+  expect_error(std::string(publish).replace(publish.find("sent.csv"), 8, "readings.csv"), 2,
+               "readings.csv:1:1: found other columns; expected a header with the columns time, meter and sent");
+  const auto past = [&] {
+    std::multimap<std::string, std::string> by_time;
+    for (const std::string& meter : kMeters) {
+      for (const std::string& line : lines_of(text(meter + "-past.csv"))) {
+        if (!line.starts_with("time")) by_time.emplace(fields_of(line)[0], line);
+      }
+    }
+    std::string all = "time,meter,value\n";
+    for (const auto& [time, line] : by_time) all.append(line).append("\n");
+    return all;
+  };
+  write("past.csv", past());
+  expect_done("distributional prepare --series-map map.csv --readings past.csv --out central.state " + kPrepareOptions);
+  publish.replace(publish.find("sum.state"), 9, "central.state");
+  expect_error(publish, 2,
+               "sent.csv:1:1: found other columns; expected a header with the columns time, meter and value");
+  expect_error("distributional prepare --series-map map.csv --readings sent.csv --out x.state " + kPrepareOptions, 2,
+               "expected a header `time,meter,value`");
+  EXPECT_FALSE(is_there("out.csv"));
+}
+
 TEST_F(MeterTransforms, SumsNeedTheCardsOfTheirMeters) {
   gather();
   const std::string gather_x = "distributional gather --series-map map.csv --out x.state --cards ";
@@ -313,7 +344,7 @@ TEST_F(MeterTransforms, MetersJoinAndLeaveAndTheStreamGoesOn) {
   write("sent.csv", rows);
   const std::string publish = kPublish + "--epsilon 1 --ledger run.ledger --out out.csv";
   expect_error(publish, 3, "other meters");
-  const std::string change = "distributional change --state sum.state --series-map map.csv ";
+  const std::string change = "distributional change --state sum.state --series-map map.csv --ledger run.ledger ";
   expect_error(change, 2, "found none of meter 'm3'");
   expect_error(change + "--readings m3-past.csv --slot-length 1h", 2, "meters of this stream learn for themselves");
   const Finished changed = fugu(change + "--cards m3.card");

@@ -122,5 +122,17 @@ TEST(LearnProfiles, SaysWhatIsMissing) {
   EXPECT_TRUE(learn("time,meter,value\n0,a,5\n0,b,6\n", plan_by("none")));
 }
 
+TEST(LearnProfiles, OfSlotsOfAnotherLengthIsRefused) {
+  DistributionalPlan plan = plan_by("hour");
+  plan.slot_s = 3600;
+  EXPECT_TRUE(learn(days_of(5), plan));
+  plan.slot_s = 900;
+  const auto refused = learn(days_of(5), plan);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().cause, Cause::refused);
+  EXPECT_NE(refused.error().message.find("slots of 1h; expected slots of 15m"), std::string::npos)
+      << refused.error().message;
+}
+
 }  // namespace
 }  // namespace fugu::test

@@ -147,16 +147,21 @@ TEST_F(Sender, WhatCannotBeIsSaid) {
   EXPECT_EQ(lines_of(text("sent.csv")).size(), 1U + 451);
   // Not what was sent, but readings of the meter: appended to, they would be handed on.
   write_file(directory / "past.csv", rows(0, {10, 20}));
+  expect_error(send(rows(501, {10}), "past.csv"), Cause::bad_input, "expected a header `time,meter,sent`");
+  EXPECT_EQ(text("past.csv"), rows(0, {10, 20}));
+  std::string renamed = rows(0, {10, 20});
+  renamed.replace(renamed.find("value"), 5, "sent");
+  write_file(directory / "past.csv", renamed);
   expect_error(send(rows(501, {10}), "past.csv"), Cause::refused,
                "values of slots that the journal does not begin with");
-  EXPECT_EQ(text("past.csv"), rows(0, {10, 20}));
+  EXPECT_EQ(text("past.csv"), renamed);
   const std::string journal = text("a.journal");
   std::filesystem::remove(directory / "a.journal");
   expect_error(send(rows(2, {10}), "past.csv"), Cause::refused, "the journal that they were sent with");
   write_file(directory / "a.journal", journal);
-  write_file(directory / "other.csv", "time,meter,value\n0,b,1\n");
+  write_file(directory / "other.csv", "time,meter,sent\n0,b,1\n");
   expect_error(send(rows(501, {10}), "other.csv"), Cause::bad_input, "what this meter sent, and nobody else");
-  EXPECT_EQ(text("other.csv"), "time,meter,value\n0,b,1\n");
+  EXPECT_EQ(text("other.csv"), "time,meter,sent\n0,b,1\n");
 }
 
 }  // namespace

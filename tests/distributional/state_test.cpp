@@ -49,6 +49,21 @@ Result<DistributionalState> read(std::string text) {
   return DistributionalState::read(Input::from_memory("stream.state", std::move(text)));
 }
 
+/// Forged: the text of a state after a change, with the hash that it would have.
+std::string sealed(std::string text) {
+  text.resize(text.rfind("end,"));
+  const std::string version = to_hex(sha256({text}));
+  return text.append("end,").append(version).append("\n");
+}
+
+/// The same for formats before versions.
+std::string sealed_before_versions(std::string text) {
+  char end[32];
+  std::snprintf(end, sizeof end, "end,%016llx\n",
+                static_cast<unsigned long long>(XXH3_64bits(text.data(), text.size())));
+  return text + end;
+}
+
 TEST(DistributionalState, IsItsText) {
   const DistributionalState state = make_state();
   const auto back = read(state.text());
@@ -233,12 +248,8 @@ TEST(DistributionalStream, TwoReleasesTogetherShowNoSpread) {
     shared[wide] = covariance(once, run_of(state.text(), readings));
     // The broken twin: another key, as when each run draws anew.
     std::string other = state.text();
-    other = other.substr(0, other.rfind("end,"));
     other.replace(other.find("key,") + 4, 64, SecretKey::make().hex());
-    char end[32];
-    std::snprintf(end, sizeof end, "end,%016llx\n",
-                  static_cast<unsigned long long>(XXH3_64bits(other.data(), other.size())));
-    redrawn[wide] = covariance(once, run_of(other + end, readings));
+    redrawn[wide] = covariance(once, run_of(sealed(other), readings));
   }
   const double tolerance = 6 * 100 * std::sqrt(2.0 / kSlots);  // false alarm below 1e-8
   EXPECT_NEAR(shared[0], shared[1], 2 * tolerance);
@@ -267,7 +278,7 @@ TEST(KeyedBits, FollowFromKeyPurposeTimeAndNumber) {
 
 TEST(DistributionalState, OfAnEarlierVersionIsNotRead) {
   std::string text = make_state().text();
-  text.replace(text.find(",3\n"), 2, ",1");
+  text.replace(text.find(",4\n"), 2, ",1");
   const auto found = read(text);
   ASSERT_FALSE(found);
   EXPECT_NE(found.error().message.find("an earlier fugu"), std::string::npos) << found.error().message;
@@ -292,6 +303,7 @@ TEST(SlotNoise, IsTheConstantPlusFreshNoise) {
 DistributionalPlan hourly_plan(DistributionalForm form = DistributionalForm::capped) {
   DistributionalPlan plan = plan_of(form);
   plan.circumstances = *Circumstances::parse("hour", 3600);
+  plan.slot_s = 3600;
   return plan;
 }
 
@@ -321,11 +333,7 @@ TEST(DistributionalState, HasLawsAndConstantsForEachCircumstance) {
     EXPECT_EQ(back->constants(), state.constants());
     std::string cut = state.text();
     cut.erase(cut.find("also,"), cut.find("\n", cut.find("also,")) - cut.find("also,") + 1);
-    cut.resize(cut.rfind("end,"));
-    char end[32];
-    std::snprintf(end, sizeof end, "end,%016llx\n",
-                  static_cast<unsigned long long>(XXH3_64bits(cut.data(), cut.size())));
-    EXPECT_FALSE(read(cut + end)) << "a law is missing";
+    EXPECT_FALSE(read(sealed(cut))) << "a law is missing";
   }
 }
 
@@ -355,6 +363,35 @@ TEST(DistributionalState, CircumstancesNeedTimes) {
   EXPECT_TRUE(make_state().check_begin(Clock(), 5));
 }
 
+TEST(DistributionalState, IsForSlotsOfTheLengthThatItWasLearnedFrom) {
+  const auto expect_refused = [](const Result<void>& checked, const char* word) {
+    ASSERT_FALSE(checked) << word;
+    EXPECT_EQ(checked.error().cause, Cause::refused);
+    EXPECT_NE(checked.error().message.find(word), std::string::npos) << checked.error().message;
+  };
+  const DistributionalState hourly = hourly_state();
+  EXPECT_TRUE(hourly.check_begin(Clock(0, 3600), 0));
+  expect_refused(hourly.check_begin(Clock(0, 900), 0), "slots of 15m, the distributional state was learned from");
+  expect_refused(read(hourly.text())->check_begin(Clock(0, 86400), 0), "slots of 1d");
+  const DistributionalState unknown = make_state();
+  EXPECT_TRUE(unknown.check_begin(Clock(), 0));
+  expect_refused(unknown.check_begin(Clock(0, 90), 0), "--slot-length 90s");
+  const auto stated = unknown.with_slot_length(900);
+  ASSERT_TRUE(stated) << stated.error().message;
+  EXPECT_EQ(stated->constants(), unknown.constants());
+  EXPECT_EQ(stated->draws_for_one_meter(), 1U);
+  EXPECT_EQ(stated->versions().size(), 2U);
+  const auto back = read(stated->text());
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_TRUE(back->check_begin(Clock(0, 900), 0));
+  expect_refused(back->check_begin(Clock(0, 3600), 0), "slots of 1h");
+  expect_refused(back->check_begin(Clock(), 0), "slot numbers");
+  const auto coin = DistributionalState::prepare({.form = DistributionalForm::bernoulli, .clamp = kClamp},
+                                                 map_of("meter,series\na,north\n"), {});
+  ASSERT_TRUE(coin);
+  EXPECT_TRUE(coin->check_begin(Clock(0, 900), 0)) << "it learned nothing";
+}
+
 TEST(DistributionalState, OfOneLevelMustHaveOne) {
   DistributionalPlan plan = hourly_plan();
   plan.one_level = true;
@@ -367,26 +404,55 @@ TEST(DistributionalState, OfOneLevelMustHaveOne) {
   // Forged, checksum and all: another mean at one hour would show through the one constant.
   std::string forged = state->text();
   forged.replace(forged.find("also,12,"), 8, "also,13,");
-  forged.resize(forged.rfind("end,"));
-  char end[32];
-  std::snprintf(end, sizeof end, "end,%016llx\n",
-                static_cast<unsigned long long>(XXH3_64bits(forged.data(), forged.size())));
-  EXPECT_FALSE(read(forged + end));
+  EXPECT_FALSE(read(sealed(forged)));
 }
 
 // A stream that was begun before there were circumstances goes on as it was.
 TEST(DistributionalState, OfTheVersionBeforeCircumstancesIsRead) {
-  std::string text =
+  const std::string text =
       "fugu-distributional-state,2\nid,00\nkey,0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n"
       "plan,form=capped unit-step=1 lo=0 hi=100 epsilon=1 delta=0 mean-share=0.5 alpha=2 spread=10 half-width=40 "
       "sample=1\nseries,north,12,0\nmeter,a|north,5,0,0:10:4294967296;\n";
-  char end[32];
-  std::snprintf(end, sizeof end, "end,%016llx\n",
-                static_cast<unsigned long long>(XXH3_64bits(text.data(), text.size())));
-  const auto state = read(text + end);
+  const auto state = read(sealed_before_versions(text));
   ASSERT_TRUE(state) << state.error().message;
   EXPECT_TRUE(state->plan().circumstances.none());
   EXPECT_EQ(state->constants()[0][0].mean_steps, 12);
+  // The file of before is the first version: a ledger knows it again, whoever reads it.
+  ASSERT_EQ(state->versions().size(), 2U);
+  EXPECT_EQ(state->versions()[0], sha256({text}));
+  const auto again = read(state->text());
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(std::ranges::equal(again->versions(), state->versions()));
+}
+
+TEST(DistributionalState, AVersionHasAllThatIsInTheStateAndTheOnesBefore) {
+  const SeriesMap both = map_of("meter,series\na,north\nb,north\n");
+  const SeriesMap one = map_of("meter,series\na,north\n");
+  const auto first = prepared(DistributionalForm::capped, both);
+  ASSERT_TRUE(first);
+  ASSERT_EQ(first->versions().size(), 1U);
+  const auto left = first->changed(one, {});
+  const auto left_again = first->changed(one, {});  // as from a backup
+  ASSERT_TRUE(left && left_again);
+  ASSERT_EQ(left->versions().size(), 2U);
+  EXPECT_EQ(left->versions()[0], first->versions()[0]);
+  EXPECT_EQ(left_again->versions()[0], first->versions()[0]);
+  EXPECT_NE(left->versions()[1], left_again->versions()[1]) << "other constants";
+  const auto back = left->changed(both, {});
+  ASSERT_TRUE(back);
+  EXPECT_TRUE(std::ranges::equal(back->versions().first(2), left->versions()));
+  EXPECT_TRUE(std::ranges::equal(read(back->text())->versions(), back->versions()));
+  // Whoever cuts out how often was drawn gets another version, and so does who denies the one before.
+  std::string forged = back->text();
+  forged.erase(forged.find("draws,3\n"), 8);
+  const auto cheaper = read(sealed(forged));
+  ASSERT_TRUE(cheaper);
+  EXPECT_NE(cheaper->versions().back(), back->versions().back());
+  forged = back->text();
+  forged.erase(forged.find("earlier,"), 8 + 64 + 1);
+  const auto denied = read(sealed(forged));
+  ASSERT_TRUE(denied);
+  EXPECT_NE(denied->versions().back(), back->versions().back());
 }
 
 TEST(DistributionalState, WhoJoinsLeavesOrMovesPaysAndNobodyElse) {
@@ -478,11 +544,7 @@ TEST(DistributionalStream, WhatALeaverWasLikeIsNotTheDifference) {
     std::string broken = after->text();
     const std::size_t change = broken.find("change,");
     broken.erase(change, broken.find('\n', change) - change + 1);
-    broken.resize(broken.rfind("end,"));
-    char end[32];
-    std::snprintf(end, sizeof end, "end,%016llx\n",
-                  static_cast<unsigned long long>(XXH3_64bits(broken.data(), broken.size())));
-    const auto twin = read(broken + end);
+    const auto twin = read(sealed(broken));
     ASSERT_TRUE(twin);
     const double at_first = level(*before, both);
     if (std::fabs(at_first - level(*after, one) - 90) < 5) ++shows;

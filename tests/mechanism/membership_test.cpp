@@ -113,6 +113,66 @@ TEST(PublisherMembership, TheAuditSeesAMeterThatChangesHouseholds) {
   EXPECT_NE(report->findings.front().find("a meter changes households"), std::string::npos) << report->findings.front();
 }
 
+/// Resumes with these versions of what readings go through, and publishes two slots more.
+Result<void> go_on_with(const std::string& ledger, const SeriesMap& map, std::span<const Digest> versions) {
+  Collector sink;
+  FUGU_ASSIGN(LedgerWriter writer, LedgerWriter::reopen(ledger));
+  FUGU_ASSIGN(LedgerReader reader, LedgerReader::open(ledger));
+  FUGU_ASSIGN(Publisher publisher, Publisher::resume(recipe().make(), std::make_unique<SecureNoise>(), sink,
+                                                     std::move(writer), std::move(reader)));
+  SlotRow row = row_with(publisher.next_slot(), &map);
+  row.counting->versions = versions;
+  const auto checked = publisher.check_counting(*row.counting);
+  const auto published = publisher.publish(row);
+  EXPECT_EQ(checked.has_value(), published.has_value()) << "whoever asks first learns what happens";
+  FUGU_TRY(published);
+  FUGU_TRY(publisher.publish(row_with(publisher.next_slot(), nullptr)));
+  return publisher.flush();
+}
+
+TEST(PublisherVersions, ALedgerGoesOnWithADescendantOfItsLastVersionOnly) {
+  const TempDir dir;
+  const std::string ledger = dir / "run.ledger";
+  const SeriesMap map = map_of(kBefore);
+  const auto version = [](const char* text) { return sha256({text}); };
+  const std::vector<Digest> line = {version("a"), version("b"), version("c")};
+  const std::span<const Digest> all = line;
+  ASSERT_TRUE(LedgerWriter::create(ledger, header_of(recipe().definition, recipe().exposure)));
+  ASSERT_TRUE(go_on_with(ledger, map, all.first(1)));
+  ASSERT_TRUE(go_on_with(ledger, map, all.first(1)));
+  ASSERT_TRUE(go_on_with(ledger, map, all)) << "changed twice in between";
+  const std::vector<VersionUsed> expected = {{0, version("a")}, {4, version("c")}};
+  EXPECT_EQ(only<VersionUsed>(read_ledger(ledger).records), expected);
+
+  const std::vector<Digest> restored = {version("a"), version("b"), version("another c")};
+  const auto slots = [&] { return only<SlotEnd>(read_ledger(ledger).records).size(); };
+  for (const std::span<const Digest> other : {all.first(1), all.first(2), std::span<const Digest>(restored), {}}) {
+    const auto refused = go_on_with(ledger, map, other);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().cause, Cause::refused);
+    EXPECT_NE(refused.error().message.find("latest state"), std::string::npos) << refused.error().message;
+    EXPECT_EQ(slots(), 6U);
+  }
+  ASSERT_TRUE(go_on_with(ledger, map, all));
+  EXPECT_EQ(slots(), 8U);
+  const auto report = audit_ledger(ledger, {.open_ended = true});
+  ASSERT_TRUE(report) << reason(report);
+  EXPECT_TRUE(report->holds()) << report->findings.front();
+  EXPECT_EQ(report->versions, expected);
+}
+
+TEST(PublisherVersions, TheAuditSeesAVersionOutOfPlace) {
+  const TempDir dir;
+  const SeriesMap map = map_of(kBefore);
+  publish_in_two_runs(dir / "run.ledger", map, map);
+  std::vector<LedgerRecord> records = read_ledger(dir / "run.ledger").records;
+  records.insert(records.begin(), VersionUsed{3, sha256({"a"})});
+  write_ledger(dir / "forged.ledger", header_of(recipe().definition, recipe().exposure), {records});
+  const auto report = audit_ledger(dir / "forged.ledger");
+  ASSERT_TRUE(report) << reason(report);
+  EXPECT_FALSE(report->holds());
+}
+
 TEST(PublisherMembership, ALedgerWithUnitsIsNotContinuedWithoutThem) {
   const TempDir dir;
   const std::string ledger = dir / "run.ledger";

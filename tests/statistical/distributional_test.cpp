@@ -1,13 +1,12 @@
 // An adversary who knows everybody else, and watches for long. It has to tell two households apart.
 #include <gtest/gtest.h>
-#include <xxhash.h>
 
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <numeric>
 #include <string>
 
+#include "fugu/base/digest.hpp"
 #include "fugu/distributional/meter_transform.hpp"
 #include "fugu/simulate/seeded_bits.hpp"
 #include "fugu/study/distributional_study.hpp"
@@ -182,10 +181,9 @@ MeterTransform with_another_key(const MeterTransform& meter) {
   std::string text = meter.state().text();
   text.resize(text.rfind("end,"));
   text.replace(text.find("key,") + 4, 64, SecretKey::make().hex());
-  char end[32];
-  std::snprintf(end, sizeof end, "end,%016llx\n",
-                static_cast<unsigned long long>(XXH3_64bits(text.data(), text.size())));
-  return *MeterTransform::make(*DistributionalState::read(Input::from_memory("h.state", text.append(end))));
+  const std::string version = to_hex(sha256({text}));
+  text.append("end,").append(version).append("\n");
+  return *MeterTransform::make(*DistributionalState::read(Input::from_memory("h.state", text)));
 }
 
 /// Which of two households it is, says somebody who works one number out of all that a meter sent.

@@ -97,6 +97,7 @@ inline bool same(const LedgerRecord& a, const LedgerRecord& b) {
     return x->slot == y.slot && x->meter == y.meter && x->signatures == y.signatures && x->policy == y.policy;
   }
   if (const auto* x = std::get_if<UnitPlaced>(&a)) return *x == std::get<UnitPlaced>(b);
+  if (const auto* x = std::get_if<VersionUsed>(&a)) return *x == std::get<VersionUsed>(b);
   if (const auto* x = std::get_if<PolicyWithdrawn>(&a)) {
     const auto& y = std::get<PolicyWithdrawn>(b);
     return x->slot == y.slot && x->meter == y.meter && x->policy == y.policy;

@@ -167,6 +167,11 @@ void RecordAudit::check(const UnitPlaced& placed) {
     report_.add(in_slot(placed.slot) + "a household or meter moves to other series while a policy of its own is kept");
 }
 
+void RecordAudit::check(const VersionUsed& used) {
+  check_place(used.slot, "a version of the state that readings go through is used");
+  report_.versions.push_back(used);
+}
+
 void RecordAudit::check(const PolicyWithdrawn& withdrawn) {
   check_place(withdrawn.slot, "a policy is withdrawn");
   const Policy& policy = withdrawn.policy;

@@ -43,6 +43,7 @@ class RecordAudit {
   void check(const PolicyStated& stated);
   void check(const PolicyWithdrawn& withdrawn);
   void check(const UnitPlaced& placed);
+  void check(const VersionUsed& used);
   void check(const MissingSeries& missing) { missing_ = missing.series; }
   void check(const Failed& failed) { close(failed.slot); }
   void check(const Resumed&);

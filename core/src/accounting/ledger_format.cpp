@@ -23,7 +23,8 @@ enum Tag : char {
   kPolicyWithdrawn = 'W',
   kLeftOut = 'L',
   kSignedHead = 'H',
-  kUnitPlaced = 'U'
+  kUnitPlaced = 'U',
+  kVersionUsed = 'T'
 };
 
 // Flags of an answer; the low two bits are the statistic.
@@ -258,6 +259,12 @@ void Encoder::put(const UnitPlaced& record) {
   for (const std::string& meter : record.meters) put_text(bytes_, meter);
 }
 
+void Encoder::put(const VersionUsed& record) {
+  bytes_.push_back(kVersionUsed);
+  put_slot(record.slot);
+  bytes_ += as_text(record.version);
+}
+
 void Encoder::put(const PolicyWithdrawn& record) {
   bytes_.push_back(kPolicyWithdrawn);
   put_slot(record.slot);
@@ -428,6 +435,13 @@ bool Decoder::get_text(std::string& text) {
   return true;
 }
 
+bool Decoder::get_bytes(std::span<unsigned char> bytes) {
+  if (rest_.size() < bytes.size()) return false;
+  std::memcpy(bytes.data(), rest_.data(), bytes.size());
+  rest_.remove_prefix(bytes.size());
+  return true;
+}
+
 bool Decoder::get_lane(Lane& lane) {
   std::uint64_t series = 0;
   std::uint64_t slots = 0;
@@ -511,9 +525,13 @@ std::optional<LedgerRecord> Decoder::get_left_out() {
 
 std::optional<LedgerRecord> Decoder::get_signed_head() {
   SignedHead record;
-  if (rest_.size() < record.signature.size()) return std::nullopt;
-  std::memcpy(record.signature.data(), rest_.data(), record.signature.size());
-  rest_.remove_prefix(record.signature.size());
+  if (!get_bytes(record.signature)) return std::nullopt;
+  return record;
+}
+
+std::optional<LedgerRecord> Decoder::get_version_used() {
+  VersionUsed record;
+  if (!get_slot(record.slot) || !get_bytes(record.version)) return std::nullopt;
   return record;
 }
 
@@ -546,6 +564,7 @@ std::optional<LedgerRecord> Decoder::next() {
     case kLeftOut: return get_left_out();
     case kSignedHead: return get_signed_head();
     case kUnitPlaced: return get_unit_placed();
+    case kVersionUsed: return get_version_used();
     default: return std::nullopt;
   }
 }

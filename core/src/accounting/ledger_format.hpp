@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -50,6 +51,7 @@ class Encoder {
   void put(const LeftOut& record);
   void put(const SignedHead& record);
   void put(const UnitPlaced& record);
+  void put(const VersionUsed& record);
   void put_policy(const Policy& policy);
   void put_slot(Slot slot);
 
@@ -78,6 +80,7 @@ class Decoder {
   bool get_slot(Slot& slot);
   bool get_series(std::vector<SeriesId>& series);
   bool get_text(std::string& text);
+  bool get_bytes(std::span<unsigned char> bytes);
   bool get_lane(Lane& lane);
   bool get_policy(Policy& policy);
   std::optional<LedgerRecord> get_policy_stated();
@@ -85,6 +88,7 @@ class Decoder {
   std::optional<LedgerRecord> get_left_out();
   std::optional<LedgerRecord> get_signed_head();
   std::optional<LedgerRecord> get_unit_placed();
+  std::optional<LedgerRecord> get_version_used();
   std::optional<LedgerRecord> get_answer();
   std::optional<LedgerRecord> get_estimates();
   std::optional<LedgerRecord> get_slot_end();

@@ -157,7 +157,24 @@ Result<void> SlotRunner::replay_policy(const PolicyEvent& event, Slot slot) {
   return {};
 }
 
-Result<void> SlotRunner::check_counting(const Counting& counting) const { return kernel_->check_counting(counting); }
+Result<void> SlotRunner::check_counting(const Counting& counting) const {
+  FUGU_TRY(check_versions(counting.versions));
+  return kernel_->check_counting(counting);
+}
+
+Result<void> SlotRunner::check_versions(std::span<const Digest> versions) const {
+  if (!version_ || std::find(versions.begin(), versions.end(), *version_) != versions.end()) return {};
+  return Error{Cause::refused,
+               "the state that readings go through is not the latest: the ledger was written with one that it does not "
+               "descend from. What was drawn since then would be drawn, and lost, a second time. Put back the latest "
+               "state; an earlier one must not be used or changed again"};
+}
+
+void SlotRunner::use_version(std::span<const Digest> versions) {
+  if (versions.empty() || version_ == versions.back()) return;
+  version_ = versions.back();
+  if (ledger_ != nullptr) ledger_->append(LedgerRecord(VersionUsed{next_slot(), *version_}));
+}
 
 Result<void> SlotRunner::place_now(const SlotRow& row) {
   // A ledger that says where units count is continued by a source that says so, too: nobody moves unnoticed.
@@ -165,7 +182,9 @@ Result<void> SlotRunner::place_now(const SlotRow& row) {
     return Error{Cause::bad_input,
                  "the ledger says where each household counts, but the stream does not: publish readings with their "
                  "map, as before"};
+  FUGU_TRY(check_versions(row.counting->versions));
   FUGU_ASSIGN(const std::vector<UnitPlaced> changes, kernel_->membership().changes_to(*row.counting, next_slot()));
+  use_version(row.counting->versions);
   for (const UnitPlaced& placed : changes) {
     FUGU_TRY(kernel_->place(placed));
     if (ledger_ != nullptr) ledger_->append(LedgerRecord(placed));
@@ -208,6 +227,10 @@ Result<const Release*> SlotRunner::rerun(Replay& replay) {
       forget();
     } else if (const auto* placed = std::get_if<UnitPlaced>(record)) {
       FUGU_TRY(kernel_->place(*placed));
+      must_place_ = true;
+    } else if (const auto* used = std::get_if<VersionUsed>(record)) {
+      if (used->slot != next_slot()) return Replay::mismatch();
+      version_ = used->version;
       must_place_ = true;
     } else if (const auto* stated = std::get_if<PolicyStated>(record)) {
       FUGU_TRY(replay_policy({stated->meter, stated->signatures, stated->policy, false, 0}, stated->slot));

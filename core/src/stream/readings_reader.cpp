@@ -13,22 +13,22 @@ namespace fugu {
 namespace {
 
 constexpr std::chrono::seconds kLookAgain{1};  // at the wall clock, which may be set while we wait
-constexpr std::string_view kHeader = "a header with the columns time, meter and value";
 
-Result<ReadingColumns> read_columns(LineReader& lines) {
-  FUGU_ASSIGN(const auto header, csv::read_header(lines, kHeader));
+Result<ReadingColumns> read_columns(LineReader& lines, const std::string& value_column) {
+  const std::string expected = "a header with the columns time, meter and " + value_column;
+  FUGU_ASSIGN(const auto header, csv::read_header(lines, expected));
   const auto names = csv::split(header);
   const auto position = [&](std::string_view name) {
     return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
   };
-  const ReadingColumns columns{position("time"), position("meter"), position("value")};
+  const ReadingColumns columns{position("time"), position("meter"), position(value_column)};
   for (std::size_t found : {columns.time, columns.meter, columns.value}) {
-    if (found == names.size()) return found_but_expected(lines.at(1), "other columns", kHeader);
+    if (found == names.size()) return found_but_expected(lines.at(1), "other columns", expected);
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (i == columns.time || i == columns.meter || i == columns.value) continue;
     return found_but_expected(lines.at(csv::column_of(names[i], header)), "column " + shown_name(names[i]),
-                              "the columns time, meter and value, each once");
+                              "the columns time, meter and " + value_column + ", each once");
   }
   return columns;
 }
@@ -53,7 +53,7 @@ class ReadingsReader::Impl {
     FUGU_CHECK(options.threads == 1 || options.threads == 2);
     FUGU_CHECK(!options.close_by_clock || options.wall_clock_s);
     LineReader lines(std::move(input), options.block_size);
-    FUGU_ASSIGN(const ReadingColumns columns, read_columns(lines));
+    FUGU_ASSIGN(const ReadingColumns columns, read_columns(lines, options.value_column));
     auto shared_map = std::make_unique<const SeriesMap>(std::move(map));
     FUGU_ASSIGN(auto aggregator,
                 Aggregator::make(*shared_map, {options.clamp, open_slots(options), options.transform.get()}));
@@ -71,7 +71,7 @@ class ReadingsReader::Impl {
     row.utc_offset_s = utc_offset_s_;
     row.counting.reset();
     if (row.slot >= counts_from_) {
-      row.counting = {maps_.back().get(), change_of_one_meter()};
+      row.counting = {maps_.back().get(), change_of_one_meter(), versions()};
       counts_from_ = kNever;
     }
     aggregator_.close(row.values);
@@ -115,10 +115,14 @@ class ReadingsReader::Impl {
                                                          : largest_change(options_.clamp));
   }
 
+  std::span<const Digest> versions() const {
+    return options_.transform ? options_.transform->versions() : std::span<const Digest>();
+  }
+
   Result<void> look_for_new_map() {
-    if (!live_ || !options_.new_map || options_.transform || aggregator_.change_pending()) return {};
+    if (!live_ || !options_.new_map || aggregator_.change_pending()) return {};
     auto found = options_.new_map(map());
-    if (!found) return {};
+    if (!found || options_.transform) return {};           // a transform knows the meters of its own map only
     if (maps_.size() > 2) maps_.erase(maps_.begin() + 1);  // nothing counts by it any more; the first was handed out
     hold(std::make_unique<const SeriesMap>(*std::move(found)));
     counts_from_ = std::max(aggregator_.newest() + 1, aggregator_.oldest_open());

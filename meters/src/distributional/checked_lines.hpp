@@ -52,8 +52,9 @@ class CheckedLines {
     return !line.has_value();
   }
   Location here() const { return lines_.at(1); }
-  /// Of all lines but the last.
-  std::string checksum_before() const { return checksum_of(std::string_view(text_).substr(0, before_)); }
+  /// All lines but the last.
+  std::string_view text_before() const { return std::string_view(text_).substr(0, before_); }
+  std::string checksum_before() const { return checksum_of(text_before()); }
   /// What comes now is another such file, appended to the one before.
   void start_over() { text_.clear(); }
 

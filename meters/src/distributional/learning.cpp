@@ -44,6 +44,11 @@ Result<Learned> learn_profiles(MeterReadings& readings, const NameTable& meters,
     return Error{
         Cause::usage,
         "slot numbers do not say which hour it is: learn from readings with time stamps, or by no circumstances"};
+  if (plan.slot_s && clock.slot_s() != *plan.slot_s && !readings.empty())
+    return Error{Cause::refused,
+                 "found past readings of " +
+                     (clock.has_time() ? "slots of " + slot_length_text(clock.slot_s()) : std::string("slot numbers")) +
+                     "; expected slots of " + slot_length_text(*plan.slot_s) + ", as of all meters of the state"};
   std::vector<Values> values(wanted.size() * count);
   std::vector<std::optional<std::size_t>> place(meters.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) place[wanted[i]] = i * count;

@@ -12,7 +12,6 @@ namespace fugu {
 namespace {
 
 constexpr std::string_view kMagic = "fugu-meter-journal,1";
-constexpr std::string_view kOutHeader = "time,meter,value";
 constexpr std::size_t kSendEveryBytes = 65'536;  // readings from a file come faster than they can be made durable
 
 std::string header_of(const DistributionalState& state, const Clock& clock) {
@@ -42,7 +41,8 @@ Result<std::optional<OutSlots>> slots_of(const std::string& path, std::string_vi
   FUGU_ASSIGN(MeterReadings rows, MeterReadings::open(std::move(input), names,
                                                       {.unit_step = format.unit_step,
                                                        .slot_s = slot_s,
-                                                       .expected_meter = "what this meter sent, and nobody else"}));
+                                                       .expected_meter = "what this meter sent, and nobody else",
+                                                       .value_column = std::string(kSentColumn)}));
   if (!rows.empty() && !(rows.format().clock == format.clock))
     return found_but_expected({path, 2, 1}, "times of other slots", "those of the readings");
   std::optional<OutSlots> slots;
@@ -110,7 +110,8 @@ Result<MeterSender> MeterSender::open(MeterTransform transform, const ReportForm
                                                    AppendFile::Readers::owner));
   FUGU_ASSIGN(Input journal_input, Input::open(files.journal));
   FUGU_ASSIGN(SentSlots slots, SentSlots::read(std::move(journal_input), header, format.clock));
-  FUGU_ASSIGN(AppendFile out, AppendFile::open(files.out, kOutHeader, "another fugu meter is sending to this file"));
+  FUGU_ASSIGN(AppendFile out, AppendFile::open(files.out, std::string("time,meter,").append(kSentColumn),
+                                               "another fugu meter is sending to this file"));
   MeterSender sender(std::move(transform), format, std::move(journal), std::move(out), gap_slots_max);
   sender.slots_ = std::move(slots);
   if (!sender.out_.is_stdout()) {

@@ -45,6 +45,13 @@ std::string_view name_of(DistributionalForm form) {
   return "bernoulli";
 }
 
+std::string slot_length_text(std::int64_t slot_s) {
+  for (const auto& [unit_s, letter] : {std::pair(86400, 'd'), {3600, 'h'}, {60, 'm'}}) {
+    if (slot_s % unit_s == 0) return std::to_string(slot_s / unit_s) + letter;
+  }
+  return std::to_string(slot_s) + 's';
+}
+
 std::int64_t hidden_half_width(std::int64_t spread_steps) { return 8 * spread_steps; }
 
 Result<void> DistributionalPlan::check() const {
@@ -77,6 +84,8 @@ Result<void> DistributionalPlan::check() const {
   }
   if (reading_epsilon != 0 && (form != DistributionalForm::capped || !Epsilon::make(reading_epsilon)))
     complain("the ε of single readings is between 0 and 32768, and belongs to the capped form");
+  if (slot_s && (*slot_s < 1 || form == DistributionalForm::bernoulli))
+    complain("a slot takes a second at least, and its length matters only to what is learned");
   if (!wrong.empty()) return Error{Cause::usage, wrong};
   return {};
 }
@@ -99,6 +108,7 @@ std::string DistributionalPlan::text() const {
   text.append(" utc-offset=").append(std::to_string(circumstances.utc_offset_s()));
   text.append(" levels=").append(one_level ? "one" : "each");
   if (reading_epsilon != 0) text.append(" reading-epsilon=").append(number(reading_epsilon));
+  if (slot_s) text.append(" slot-length=").append(std::to_string(*slot_s));
   return text;
 }
 
@@ -132,6 +142,7 @@ Result<DistributionalPlan> DistributionalPlan::parse(std::string_view text) {
     plan.one_level = facts["levels"] == "one";
   }
   if (facts.contains("reading-epsilon")) found = found && parse_number(facts["reading-epsilon"], plan.reading_epsilon);
+  if (facts.contains("slot-length")) found = found && parse_number(facts["slot-length"], plan.slot_s.emplace());
   if (!found) return Error{Cause::bad_input, "found other parameters than fugu writes"};
   plan.unit_step = *step;
   FUGU_TRY(plan.check());

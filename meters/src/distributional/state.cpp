@@ -1,9 +1,10 @@
 // The state as text:
 //
-//     fugu-distributional-state,3
+//     fugu-distributional-state,4
 //     id,HEX
 //     key,HEX                                         what draws follow from
 //     plan,…
+//     earlier,VERSION                                 of the state that this one was changed from, oldest first
 //     transformed,at-meters                           if meters send what is summed; profiles are their levels then
 //     learned-until,SECONDS                           end of the past readings, if they have time stamps
 //     series-per-meter,COUNT                          what the constants are for
@@ -12,9 +13,10 @@
 //     meter,NAME|SERIES|SERIES…,profile               in the order of the series map, then as they came
 //     also,profile                                    of the meter above in the next circumstance
 //     draws,COUNT                                     how often the meter above was drawn for, when not once
-//     end,CHECKSUM                                    of everything before
+//     end,VERSION                                     SHA-256 of everything before
 //
-// Version 2 had neither circumstances nor changes, and is read as a state without them.
+// So a version is the hash of the one before and of what is in the state now; without the key it says nothing. Formats
+// 2 and 3 end with another checksum, and know no earlier versions; 2 has neither circumstances nor changes.
 #include "fugu/distributional/state.hpp"
 
 #include <algorithm>
@@ -33,7 +35,8 @@ namespace {
 using detail::parse_whole;
 using detail::take_key;
 
-constexpr std::string_view kMagic = "fugu-distributional-state,3";
+constexpr std::string_view kMagic = "fugu-distributional-state,4";
+constexpr std::string_view kMagicWithoutVersions = "fugu-distributional-state,3";
 constexpr std::string_view kMagicWithoutCircumstances = "fugu-distributional-state,2";
 constexpr std::string_view kMagicWithoutKey = "fugu-distributional-state,1";
 
@@ -92,6 +95,13 @@ struct StateParts {
   std::vector<MeterProfile> profiles = {};
   std::optional<std::int64_t> learned_until_s = {};
   std::optional<std::uint64_t> series_per_meter = {};
+  std::vector<Digest> earlier = {};
+
+  bool take_earlier(std::string_view line) {
+    const auto version = digest_from_hex(line);
+    if (version) earlier.push_back(*version);
+    return version.has_value();
+  }
 
   bool take_series(std::string_view line) {
     const std::string_view name = line.substr(0, line.find(','));
@@ -201,6 +211,7 @@ Result<DistributionalState> DistributionalState::prepare(const DistributionalPla
   for (auto& drawn : state.constants_) draw_levels(laws, plan, noise, drawn);
   state.draw_id_and_key();
   state.learned_until_s_ = learned_until_s;
+  state.add_version();
   return state;
 }
 
@@ -215,6 +226,7 @@ Result<DistributionalState> DistributionalState::gather(const DistributionalPlan
   FUGU_TRY(state.take_members(map));
   state.constants_.assign(state.series_.size(), std::vector<SeriesConstants>(plan.levels()));
   state.draw_id_and_key();
+  state.add_version();
   return state;
 }
 
@@ -290,7 +302,10 @@ Result<DistributionalState> DistributionalState::changed(const SeriesMap& map, s
   for (const Member& member : after.members_)
     after.series_per_meter_ = std::max<std::uint64_t>(after.series_per_meter_, member.series.size());
   FUGU_CHECK(after.is_consistent());
-  if (at_meters_) return after;  // each meter has a constant of its own, and takes it along
+  if (at_meters_) {  // each meter has a constant of its own, and takes it along
+    after.add_version();
+    return after;
+  }
   FUGU_ASSIGN(const ParameterNoise laws, parameter_noise());
   SecureNoise noise;
   for (SeriesId id = 0; id < touched.size(); ++id) {
@@ -301,6 +316,16 @@ Result<DistributionalState> DistributionalState::changed(const SeriesMap& map, s
                                        " changed too often: the constants add up; expected a state prepared anew"};
   }
   if (learned_until_s) after.learned_until_s_ = std::max(*learned_until_s, learned_until_s_.value_or(*learned_until_s));
+  after.add_version();
+  return after;
+}
+
+Result<DistributionalState> DistributionalState::with_slot_length(std::int64_t slot_s) const {
+  DistributionalPlan stated = plan();
+  stated.slot_s = slot_s;
+  DistributionalState after = *this;
+  FUGU_ASSIGN(after.transform_, DistributionalTransform::make(stated, transform_.profiles()));
+  after.add_version();
   return after;
 }
 
@@ -332,9 +357,17 @@ std::vector<SeriesId> DistributionalState::drowned() const {
   return found;
 }
 
+void DistributionalState::add_version() { versions_.push_back(sha256({text_after(versions_)})); }
+
 std::string DistributionalState::text() const {
+  const std::span<const Digest> versions = versions_;
+  return text_after(versions.first(versions.size() - 1)).append("end,").append(to_hex(versions.back())).append("\n");
+}
+
+std::string DistributionalState::text_after(std::span<const Digest> earlier) const {
   std::string text = std::string(kMagic).append("\nid,").append(id_).append("\nkey,").append(key_.hex());
   text.append("\nplan,").append(plan().text()).append("\n");
+  for (const Digest& version : earlier) text.append("earlier,").append(to_hex(version)).append("\n");
   if (at_meters_) text.append("transformed,at-meters\n");
   if (learned_until_s_) text.append("learned-until,").append(std::to_string(*learned_until_s_)).append("\n");
   text.append("series-per-meter,").append(std::to_string(series_per_meter_)).append("\n");
@@ -362,8 +395,7 @@ std::string DistributionalState::text() const {
     }
     if (members_[i].draws != 1) text.append("draws,").append(std::to_string(members_[i].draws)).append("\n");
   }
-  const std::string check = detail::checksum_of(text);
-  return text.append("end,").append(check).append("\n");
+  return text;
 }
 
 Result<void> DistributionalState::save(const std::string& path) const {
@@ -391,7 +423,8 @@ Result<DistributionalState> DistributionalState::read(Input input) {
   if (magic == kMagicWithoutKey)
     return found_but_expected(lines.here(), "a state of an earlier fugu, which drew anew whenever it published",
                               "one that was prepared for a stream that begins now");
-  if (magic != kMagic && magic != kMagicWithoutCircumstances)
+  const bool has_versions = magic == kMagic;
+  if (!has_versions && magic != kMagicWithoutVersions && magic != kMagicWithoutCircumstances)
     return found_but_expected(lines.here(), "another file", "a state of fugu distributional prepare");
   FUGU_ASSIGN(std::string_view id_line, lines.next());
   if (!take_key(id_line, "id")) return damaged(lines.here());
@@ -406,14 +439,18 @@ Result<DistributionalState> DistributionalState::read(Input input) {
 
   StateParts parts{*plan};
   std::vector<Member> members;
+  Digest version{};
   while (true) {
     FUGU_ASSIGN(std::string_view line, lines.next());
     if (take_key(line, "end")) {
-      if (line == lines.checksum_before()) break;
+      version = sha256({lines.text_before()});
+      if (line == (has_versions ? to_hex(version) : lines.checksum_before())) break;
       return found_but_expected(lines.here(), "another checksum", "the state as fugu distributional wrote it");
     }
     bool sound = false;
-    if (take_key(line, "transformed")) {
+    if (take_key(line, "earlier")) {
+      sound = has_versions && parts.take_earlier(line);
+    } else if (take_key(line, "transformed")) {
       sound = line == "at-meters" && members.empty();
       parts.at_meters = true;
     } else if (take_key(line, "learned-until")) {
@@ -454,6 +491,10 @@ Result<DistributionalState> DistributionalState::read(Input input) {
   state.constants_ = std::move(parts.constants);
   state.learned_until_s_ = parts.learned_until_s;
   if (!state.is_consistent()) return damaged(lines.here());
+  state.versions_ = std::move(parts.earlier);
+  if (!has_versions) state.versions_.push_back(version);  // it goes on as one of today's format
+  state.add_version();
+  if (has_versions && state.versions_.back() != version) return damaged(lines.here());
   return state;
 }
 
@@ -478,13 +519,31 @@ Result<void> DistributionalState::check(const SeriesMap& map, const ClampRange& 
   return {};
 }
 
-Result<void> DistributionalState::check_begin(const Clock& clock, Slot first) const {
+Result<void> DistributionalState::check_slots(const Clock& clock) const {
+  if (plan().form == DistributionalForm::bernoulli) return {};
   if (!clock.has_time()) {
-    if (plan().circumstances.none()) return {};
+    if (plan().circumstances.none() && !plan().slot_s) return {};
     return Error{Cause::refused,
-                 "slot numbers do not say in which circumstances a reading was made; expected time stamps, as the past "
-                 "readings had that the distributional state was learned from"};
+                 "slot numbers do not say how long slots are, nor in which circumstances a reading was made; expected "
+                 "time stamps, as the past readings had that the distributional state was learned from"};
   }
+  if (!plan().slot_s)
+    return Error{Cause::refused,
+                 "the distributional state does not say how long the slots were that it was learned from; if they were "
+                 "of " +
+                     slot_length_text(clock.slot_s()) + " too, say so once: fugu distributional change --slot-length " +
+                     slot_length_text(clock.slot_s())};
+  if (*plan().slot_s == clock.slot_s()) return {};
+  return Error{Cause::refused, "the stream has slots of " + slot_length_text(clock.slot_s()) +
+                                   ", the distributional state was learned from slots of " +
+                                   slot_length_text(*plan().slot_s) +
+                                   ", whose laws are others: publish slots of that length, or prepare a state from "
+                                   "past readings of this one"};
+}
+
+Result<void> DistributionalState::check_begin(const Clock& clock, Slot first) const {
+  FUGU_TRY(check_slots(clock));
+  if (!clock.has_time()) return {};
   if (!learned_until_s_ || clock.start_of(first) >= *learned_until_s_) return {};
   return Error{
       Cause::refused,

@@ -9,8 +9,7 @@ namespace fugu {
 
 namespace {
 
-constexpr std::string_view kHeader = "a header `time,meter,value`";
-constexpr std::array<std::string_view, 3> kColumns = {"time", "meter", "value"};
+constexpr std::size_t kColumns = 3;
 
 }  // namespace
 
@@ -19,13 +18,15 @@ MeterReadings::MeterReadings(LineReader lines, const NameTable& meters, std::arr
 
 Result<MeterReadings> MeterReadings::open(Input input, const NameTable& meters, Options options) {
   LineReader lines(std::move(input));
-  FUGU_ASSIGN(const std::string_view header, csv::read_header(lines, kHeader));
+  const std::string expected = "a header `time,meter," + options.value_column + "`";
+  FUGU_ASSIGN(const std::string_view header, csv::read_header(lines, expected));
   const auto names = csv::split(header);
-  std::array<std::size_t, 3> columns{};
-  for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    const auto found = std::find(names.begin(), names.end(), kColumns[i]);
-    if (found == names.end() || names.size() != kColumns.size())
-      return found_but_expected(lines.at(1), "other columns", kHeader);
+  const std::array<std::string_view, kColumns> wanted = {"time", "meter", options.value_column};
+  std::array<std::size_t, kColumns> columns{};
+  for (std::size_t i = 0; i < kColumns; ++i) {
+    const auto found = std::find(names.begin(), names.end(), wanted[i]);
+    if (found == names.end() || names.size() != kColumns)
+      return found_but_expected(lines.at(1), "other columns", expected);
     columns[i] = static_cast<std::size_t>(found - names.begin());
   }
   MeterReadings readings(std::move(lines), meters, columns);
@@ -41,7 +42,7 @@ Result<void> MeterReadings::find_clock(const Options& options) {
   empty_ = !line;
   if (empty_) return {};
   const auto fields = csv::split(*line);
-  if (fields.size() != kColumns.size() || parse_slot_number(fields[columns_[0]])) return {};
+  if (fields.size() != kColumns || parse_slot_number(fields[columns_[0]])) return {};
   const std::string_view time = fields[columns_[0]];
   const Location where = lines_.ahead_at(csv::column_of(time, *line));
   Stamp stamp;
@@ -61,7 +62,7 @@ Result<bool> MeterReadings::next(Row& row) {
   FUGU_ASSIGN(const auto line, lines_.next());
   if (!line) return false;
   const auto fields = csv::split(*line);
-  if (fields.size() != kColumns.size())
+  if (fields.size() != kColumns)
     return found_but_expected(lines_.at(1), csv::count_fields(fields.size()), "3 fields, as in the header");
   const auto at = [&](std::string_view field) { return lines_.at(csv::column_of(field, *line)); };
 

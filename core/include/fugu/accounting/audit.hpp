@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "fugu/accounting/definition.hpp"
+#include "fugu/accounting/ledger.hpp"
 #include "fugu/base/result.hpp"
 #include "fugu/filter/release_rows.hpp"
 #include "fugu/policy/book.hpp"
@@ -76,6 +77,9 @@ struct AuditReport {
   std::uint64_t slots_left_out = 0;
   /// Slots that the ledger paid for and a file of releases does not have. No breach: rows may be kept elsewhere.
   std::uint64_t slots_not_in_file = 0;
+  /// The state that readings went through, if they did, each time that it was another one. Whether these are versions
+  /// of one state is for those to say who know states: see DistributionalState.
+  std::vector<VersionUsed> versions;
   /// What nobody looked at, in words: "holds" says nothing about it.
   std::vector<std::string> not_checked;
   /// What is wrong, in words. Capped at kFindingsMax; `findings_total` counts all.

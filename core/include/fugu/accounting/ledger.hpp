@@ -123,8 +123,16 @@ struct SignedHead {
   Signature signature{};
 };
 
+/// From `slot` on readings go through this version of what meters send instead (Counting::versions).
+struct VersionUsed {
+  Slot slot = 0;
+  Digest version{};
+
+  friend bool operator==(const VersionUsed&, const VersionUsed&) = default;
+};
+
 using LedgerRecord = std::variant<MissingSeries, Answer, Estimates, SlotEnd, Failed, Resumed, Delivered, StreamEnd,
-                                  PolicyStated, PolicyWithdrawn, LeftOut, SignedHead, UnitPlaced>;
+                                  PolicyStated, PolicyWithdrawn, LeftOut, SignedHead, UnitPlaced, VersionUsed>;
 
 /// Reads a ledger front to back, in constant memory.
 class LedgerReader {

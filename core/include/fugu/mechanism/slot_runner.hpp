@@ -77,6 +77,9 @@ class SlotRunner {
   /// Lets the strategy decide about the slot that was begun. With a replay, its estimates must be the recorded ones.
   Result<void> finish(class Replay* replay);
   Result<void> place_now(const SlotRow& row);
+  /// Whether what readings go through descends from what they went through before.
+  Result<void> check_versions(std::span<const Digest> versions) const;
+  void use_version(std::span<const Digest> versions);
   Result<void> record_estimates(class Replay* replay);
   /// The next event that is not on record; nullptr when there is none yet.
   Result<const PolicyEvent*> next_policy();
@@ -102,6 +105,7 @@ class SlotRunner {
   bool must_place_ = false;  // a replay has placed units, and the source has not said yet where they count now
   Slot placed_in_ = -1;      // the slot before which the source last said where units count
   std::uint64_t units_moved_ = 0;
+  std::optional<Digest> version_;  // of what readings went through last
   std::unique_ptr<class RunningKernel> kernel_;
   Release release_;
 };

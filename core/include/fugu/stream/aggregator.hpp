@@ -16,8 +16,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
+#include "fugu/base/digest.hpp"
 #include "fugu/base/result.hpp"
 #include "fugu/stream/clock.hpp"
 #include "fugu/stream/raw.hpp"
@@ -52,6 +54,8 @@ class ReadingTransform {
   virtual ClampRange range() const = 0;
   /// By how much one meter can change the sum of a series in a slot: it replaces largest_change(clamp).
   virtual std::int64_t change_steps() const = 0;
+  /// For Counting::versions: what may change between two runs of a stream, and costs something each time.
+  virtual std::span<const Digest> versions() const = 0;
   virtual std::int64_t of_reading(Slot slot, MeterId meter, std::int64_t clamped_steps) = 0;
   /// Of a meter from which nothing came until its slot closed.
   virtual std::int64_t of_absent(Slot slot, MeterId meter) = 0;

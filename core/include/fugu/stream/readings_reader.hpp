@@ -59,8 +59,10 @@ struct ReadingsOptions {
   LateRule late = LateRule::error;
   BeyondRule beyond = BeyondRule::clamp;
   std::shared_ptr<ReadingTransform> transform = {};  ///< what meters send instead of their readings
+  std::string value_column = "value";  ///< its name says what the values are: others are not taken for readings
   /// Live inputs: asked before each slot whether meters count differently from now on. What it gives was read with
-  /// SeriesMap::read_again() and holds from the first slot on that got no reading yet.
+  /// SeriesMap::read_again() and holds from the first slot on that got no reading yet. With a transform it is asked,
+  /// too, to be able to say something, but no other map is taken.
   std::function<std::optional<SeriesMap>(const SeriesMap& now)> new_map = {};
   unsigned threads = 2;  ///< 1 or 2; live inputs use 1
   std::size_t block_size = BlockReader::kBlockSize;

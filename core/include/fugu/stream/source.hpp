@@ -2,9 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "fugu/base/digest.hpp"
 #include "fugu/base/result.hpp"
 #include "fugu/stream/raw.hpp"
 #include "fugu/stream/slot.hpp"
@@ -17,6 +19,9 @@ class SeriesMap;
 struct Counting {
   const SeriesMap* map = nullptr;
   std::uint64_t change_of_one_meter_steps = 0;
+  /// Of what meters send instead of their readings: the hash of each version, oldest first, the last is in use. None
+  /// when readings are summed as they are. A ledger goes on with a descendant of its last version only.
+  std::span<const Digest> versions = {};
 };
 
 /// The true values of all series in one slot, and the public facts about that slot.

@@ -25,7 +25,8 @@ struct Learned {
 
 /// From all readings of the meters in `wanted`, clamped; others are read over. `readings` was opened with `meters`.
 /// A meter without any is an error that names it; one without any in some circumstance gets an unlearned profile there,
-/// at its overall mean. Circumstances need time stamps: Cause::usage otherwise. Memory: 8 bytes a reading.
+/// at its overall mean. Circumstances need time stamps: Cause::usage otherwise. Slots of another length than the
+/// plan's, if it has one: Cause::refused. Memory: 8 bytes a reading.
 Result<Learned> learn_profiles(MeterReadings& readings, const NameTable& meters,
                                const std::vector<NameTable::Id>& wanted, const DistributionalPlan& plan);
 

@@ -42,7 +42,7 @@ class MeterSender {
  public:
   struct Files {
     std::string journal;
-    std::string out = "-";  ///< CSV `time,meter,value`; a file that is there gets only what it does not have
+    std::string out = "-";  ///< CSV `time,meter,sent`; a file that is there gets only what it does not have
   };
   /// `format`: of the readings that will come. Errors: a journal of another state or of other slots, rows in
   /// `out` of others or from before the journal, files in use.

@@ -53,6 +53,9 @@ struct DistributionalPlan {
   /// capped: each value that a meter sends has noise of its own, so that a reading is this well protected from whoever
   /// gets the value, too; 0 for none.
   double reading_epsilon = 0;
+  /// Of the slots that laws are learned from, in seconds: those of longer or shorter ones are other laws. Nothing when
+  /// slots are numbers, and for bernoulli, which learns nothing.
+  std::optional<std::int64_t> slot_s = {};
 
   /// How many means a meter has, and a series constants.
   std::size_t levels() const { return one_level ? 1 : circumstances.count(); }
@@ -67,6 +70,9 @@ struct DistributionalPlan {
   std::string text() const;
   static Result<DistributionalPlan> parse(std::string_view text);
 };
+
+/// As it is written on a command line: 15m, 1h, 90s.
+std::string slot_length_text(std::int64_t slot_s);
 
 /// The smallest standard deviation that hidden sends, so that rounding to the grid does not show.
 inline constexpr std::int64_t kHiddenSdMinSteps = 2;

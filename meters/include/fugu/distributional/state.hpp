@@ -11,15 +11,18 @@
 //
 // Guarantee: constants come from the cryptographic source. prepare() draws the first ones and never overwrites a file;
 // changed() keeps them and adds others, in series whose meters changed, so that only those who joined, left or moved
-// pay once more. No restart can draw again, and average them away. save() and replace() leave a whole file or none.
-// Publishing does not change the file: profiles that went on learning would let one reading change later slots, for
-// which nobody pays. What a meter sends for a reading follows from the state's key, the meter, the time and the
-// reading: however often the same readings are published with one state, they are sent the same, so that nothing
-// averages or compares draws. Secret: key, constants and profiles are what is protected; the file is readable by its
-// owner only. docs/guarantees/distributional.md.
+// pay once more. No restart can draw again, and average them away. A ledger has the version that it was written with,
+// and goes on with a descendant of it only: who changes an earlier state once more draws again for the same meters,
+// which publishing refuses and an audit finds. save() and replace() leave a whole file or none. Publishing does not
+// change the file: profiles that went on learning would let one reading change later slots, for which nobody pays. What
+// a meter sends for a reading follows from the state's key, the meter, the time and the reading: however often the same
+// readings are published with one state, they are sent the same, so that nothing averages or compares draws. Secret:
+// key, constants and profiles are what is protected; the file is readable by its owner only.
+// docs/guarantees/distributional.md.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +34,10 @@ namespace fugu {
 
 /// What a meter's values are drawn around, with its constants, by level of the plan; none for bernoulli. Public.
 using MeterLevels = std::vector<std::int64_t>;
+
+/// The column of what meters sent instead of their readings, which have a column `value`: so that neither is taken for
+/// the other, and nothing is transformed twice.
+inline constexpr std::string_view kSentColumn = "sent";
 
 class DistributionalState {
  public:
@@ -56,8 +63,8 @@ class DistributionalState {
   /// Whether this is the state of that stream. Cause::refused when it is not: its constants would protect nothing.
   Result<void> check(const SeriesMap& map, const ClampRange& clamp, const UnitStep& unit_step) const;
 
-  /// Whether a stream that goes on at that slot has none of the readings that were learned from, and times that say
-  /// which circumstance it is. Cause::refused when not.
+  /// Whether a stream that goes on at that slot has none of the readings that were learned from, slots as long as
+  /// theirs, and times that say which circumstance it is. Cause::refused when not.
   Result<void> check_begin(const Clock& clock, Slot first) const;
 
   /// The meters of a map that this state has no profile of: changed() needs one for each, in this order.
@@ -69,11 +76,16 @@ class DistributionalState {
                                       std::optional<std::int64_t> learned_until_s = std::nullopt) const;
   /// The same where meters transform: newcomers come with their levels. Nothing is drawn, and nobody pays.
   Result<DistributionalState> changed_levels(const SeriesMap& map, const std::vector<MeterLevels>& newcomers) const;
+  /// The same state, learned from slots of this length: for one that does not say so itself. Nothing is drawn.
+  Result<DistributionalState> with_slot_length(std::int64_t slot_s) const;
   /// Puts this state in the place of the one that it was changed from.
   Result<void> replace(const std::string& path) const;
 
   /// Tells states apart; no secret, and a change keeps it. The ledger has it.
   const std::string& id() const { return id_; }
+  /// A hash of each version of this state, oldest first; the last is of this one, with all that is in it. No secret:
+  /// the key is part of what is hashed. The ledger has those that were used (Counting::versions).
+  std::span<const Digest> versions() const { return versions_; }
   const SecretKey& key() const { return key_; }
   /// Meters transform their readings themselves: what comes in is summed.
   bool at_meters() const { return at_meters_; }
@@ -87,6 +99,7 @@ class DistributionalState {
   /// How often constants were drawn for one meter, at most: as often it pays ε and δ. 1 unless somebody joined later,
   /// left or moved.
   std::uint64_t draws_for_one_meter() const;
+  std::uint64_t draws_for(std::size_t position) const { return members_[position].draws; }
   /// The laws that constants were drawn from: by prepare() and changed(), or by each meter.
   Result<ParameterNoise> parameter_noise() const;
   std::size_t meter_count() const { return members_.size(); }
@@ -109,10 +122,15 @@ class DistributionalState {
 
   Result<void> take_members(const SeriesMap& map);
   void draw_id_and_key();
+  /// What is in the state now becomes a version; last of all.
+  void add_version();
+  std::string text_after(std::span<const Digest> earlier) const;
   void index_members();
+  Result<void> check_slots(const Clock& clock) const;
   bool is_consistent() const;
 
   std::string id_;
+  std::vector<Digest> versions_;
   SecretKey key_;
   bool at_meters_ = false;
   DistributionalTransform transform_;
@@ -132,8 +150,11 @@ class DistributionalStream final : public ReadingTransform {
   DistributionalStream(DistributionalState state, const SeriesMap& map);
 
   const DistributionalState& state() const { return state_; }
+  /// Of the rows that it takes, for ReadingsOptions: readings, or what meters made of them.
+  std::string_view value_column() const { return state_.at_meters() ? kSentColumn : "value"; }
   ClampRange range() const override;
   std::int64_t change_steps() const override { return state_.transform().change_steps(); }
+  std::span<const Digest> versions() const override { return state_.versions(); }
   void start(const Clock& clock) override { clock_ = clock; }
   std::int64_t of_reading(Slot slot, MeterId meter, std::int64_t clamped_steps) override;
   std::int64_t of_absent(Slot slot, MeterId meter) override;

@@ -22,6 +22,7 @@ class MeterReadings {
     std::optional<std::int64_t> slot_s = {};                    ///< needed when times are stamps, not used otherwise
     std::function<void(const std::string& message)> warn = {};  ///< told once, when the first value gets rounded
     std::string expected_meter = "a meter of the keys";         ///< for the error about any other
+    std::string value_column = "value";                         ///< its name says what the values are
   };
   /// Reads the header and looks at the first row, which says how times are written. `meters` must outlive the reader.
   static Result<MeterReadings> open(Input input, const NameTable& meters, Options options);
