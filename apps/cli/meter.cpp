@@ -50,8 +50,11 @@ struct KeysArguments {
   std::vector<std::string> added;
   std::vector<std::string> rotated;
   std::vector<std::string> removed;
+  std::string state;
   std::string out;
   std::string collector_out;
+
+  bool replaces() const { return !rotated.empty() || !removed.empty(); }
 };
 
 /// Names in the order of the file.
@@ -77,10 +80,19 @@ Result<void> add_meters_of(const std::string& path, MeterKeyFile& file) {
   return {};
 }
 
+Result<MeterKeyFile> read_keys(const std::string& path) {
+  FUGU_ASSIGN(Input input, Input::open(path));
+  return MeterKeyFile::read(std::move(input));
+}
+
+Result<CollectorKeyFile> read_collector_keys(const std::string& path) {
+  FUGU_ASSIGN(Input input, Input::open(path));
+  return CollectorKeyFile::read(std::move(input));
+}
+
 /// The collector's file is replaced: it must be one of these meters' keys, and have nobody else's.
 Result<void> check_replaceable(const std::string& path, const MeterKeyFile& file) {
-  FUGU_ASSIGN(Input input, Input::open(path));
-  FUGU_ASSIGN(const CollectorKeyFile there, CollectorKeyFile::read(std::move(input)));
+  FUGU_ASSIGN(const CollectorKeyFile there, read_collector_keys(path));
   for (NameTable::Id id = 0; id < there.meters.size(); ++id) {
     if (file.meters.find(there.meters.name(id))) continue;
     return found_but_expected({path, 0, 0}, "meter " + shown_name(there.meters.name(id)) + ", which has no keys here",
@@ -90,19 +102,54 @@ Result<void> check_replaceable(const std::string& path, const MeterKeyFile& file
   return {};
 }
 
+/// How far meters are whose keys get replaced.
+Result<std::vector<MeterProgress>> progress_of(const std::string& state, const MeterKeyFile& file) {
+  FUGU_ASSIGN(Input input, Input::open(state));
+  return Gateway::progress_in(std::move(input), file);
+}
+
+/// Before a lock is taken, which stays behind. Another command may be changing the files: each of them is whole.
+Result<void> check_there(const KeysArguments& arguments) {
+  FUGU_TRY(read_keys(arguments.out));
+  FUGU_TRY(read_collector_keys(arguments.collector_out));
+  if (!arguments.state.empty()) FUGU_TRY(Input::open(arguments.state));
+  return {};
+}
+
+/// New keys count from the next number in the state: the gateway must not sign until they are in the file.
+Result<void> replace_keys(const KeysArguments& arguments, MeterKeyFile& file) {
+  FUGU_ASSIGN(const std::vector<MeterProgress> progress, progress_of(arguments.state, file));
+  const auto since = [&](const std::string& meter) {
+    const auto id = file.meters.find(meter);
+    return id ? progress[*id] : MeterProgress{};  // one that is not known is an error below
+  };
+  for (const std::string& meter : arguments.rotated) FUGU_TRY(file.rotate(meter, since(meter), {"--rotate", 0, 0}));
+  for (const std::string& meter : arguments.removed) FUGU_TRY(file.remove(meter, since(meter), {"--remove", 0, 0}));
+  return {};
+}
+
 Outcome change_keys(const KeysArguments& arguments) {
   if (!arguments.readings.empty() || !arguments.meters.empty())
     return Error{Cause::usage, "--add, --rotate and --remove change keys, --readings and --meter make new files"};
+  const bool replaces = arguments.replaces();
+  if (replaces && arguments.state.empty()) {
+    return Error{Cause::usage,
+                 "--rotate and --remove need --state, the gateway's, which has the number from which new keys count"};
+  }
+  FUGU_TRY(check_there(arguments));
   FUGU_ASSIGN(const StateLock lock, StateLock::take(arguments.out));  // two changes at once would lose one
-  FUGU_ASSIGN(Input input, Input::open(arguments.out));
-  FUGU_ASSIGN(MeterKeyFile file, MeterKeyFile::read(std::move(input)));
+  std::optional<SigningTurn> turn;
+  if (replaces) {
+    FUGU_ASSIGN(turn, SigningTurn::wait(arguments.state,
+                                        [] { note("a gateway is sending; waits until it waits for readings"); }));
+  }
+  FUGU_ASSIGN(MeterKeyFile file, read_keys(arguments.out));
   FUGU_TRY(check_replaceable(arguments.collector_out, file));
   for (const std::string& meter : arguments.added) {
     if (file.meters.find(meter)) return found_but_expected({"--add", 0, 0}, "a meter that has keys", "--rotate");
     FUGU_TRY(file.add(meter, {"--add", 0, 0}));
   }
-  for (const std::string& meter : arguments.rotated) FUGU_TRY(file.rotate(meter, {"--rotate", 0, 0}));
-  for (const std::string& meter : arguments.removed) FUGU_TRY(file.remove(meter, {"--remove", 0, 0}));
+  if (replaces) FUGU_TRY(replace_keys(arguments, file));
   FUGU_TRY(file.replace(arguments.out, arguments.collector_out));
   note(std::to_string(arguments.added.size()) + " meters added, " + std::to_string(arguments.rotated.size()) +
        " with new keys, " + std::to_string(arguments.removed.size()) + " removed; give the collector " +
@@ -111,10 +158,13 @@ Outcome change_keys(const KeysArguments& arguments) {
 }
 
 Outcome make_keys(const KeysArguments& arguments) {
-  FUGU_TRY(check_different(
-      {{"--readings", arguments.readings}, {"--out", arguments.out}, {"--collector-out", arguments.collector_out}}));
-  if (!arguments.added.empty() || !arguments.rotated.empty() || !arguments.removed.empty())
-    return change_keys(arguments);
+  FUGU_TRY(check_different({{"--readings", arguments.readings},
+                            {"--state", arguments.state},
+                            {"--out", arguments.out},
+                            {"--collector-out", arguments.collector_out}}));
+  if (!arguments.state.empty() && !arguments.replaces())
+    return Error{Cause::usage, "--state belongs to --rotate and --remove"};
+  if (!arguments.added.empty() || arguments.replaces()) return change_keys(arguments);
   MeterKeyFile file;
   if (!arguments.readings.empty()) FUGU_TRY(add_meters_of(arguments.readings, file));
   for (const std::string& meter : arguments.meters) FUGU_TRY(file.add(meter, {"--meter", 0, 0}));
@@ -134,19 +184,23 @@ collector gets the report keys only; with shift keys it could undo the shifts, a
 With --add, --rotate and --remove both files are there and get changed, by one command at a time; a collector's file
 with meters of other gateways is refused, as it would lose them; a gateway that reads from a pipe goes on with
 them from its next row. Numbers of reports go on under new keys. A removed meter's readings are passed over; what waits
-is still sent. The collector takes reports made with former keys, but none with a number above the first that it got
-with a newer one. Until that came, an old key is good: after a theft take the meter's rows out of the collector's file.
-Do not give readings again that were sent before a rotation: new keys draw again, and the losses add up.
+is still sent, with new keys.
+A key counts from the number that the gateway's state (--state) has next when it is made, and both files say so. A
+collector that has the new file refuses whatever else is made with a former key, from then on. A gateway refuses a state
+from before a rotation (exit code 3): new keys would move readings again that were sent. Stop a gateway that reads a
+file, or wait for it; one that reads from a pipe may run.
 
 Examples
   fugu meter keys --readings readings.csv --out meters.keys --collector-out collector.keys
-  fugu meter keys --add h21 --rotate h3 --remove h7 --out meters.keys --collector-out collector.keys
+  fugu meter keys --add h21 --out meters.keys --collector-out collector.keys
+  fugu meter keys --rotate h3 --remove h7 --state gateway.state --out meters.keys --collector-out collector.keys
 )");
   keys->add_option("--readings", arguments->readings, "Readings whose meters get keys, CSV long");
   keys->add_option("--meter", arguments->meters, "A meter that gets keys; may be given several times");
   keys->add_option("--add", arguments->added, "A meter that joins; may be given several times");
   keys->add_option("--rotate", arguments->rotated, "A meter that gets new keys; may be given several times");
   keys->add_option("--remove", arguments->removed, "A meter that leaves; may be given several times");
+  keys->add_option("--state", arguments->state, "State of the gateway, to replace or remove keys");
   keys->add_option("--out", arguments->out, "Keys for the meters' side")->required();
   keys->add_option("--collector-out", arguments->collector_out, "Keys for the collector")->required();
   keys->callback([arguments, &outcome] { outcome = make_keys(*arguments); });
@@ -225,14 +279,14 @@ Outcome report(const ReportArguments& arguments) {
   FUGU_ASSIGN(const UnitStep step, unit_step_of(arguments.unit_step));
   FUGU_ASSIGN(const auto slot_s, slot_length_of(arguments.slot_length));
   FUGU_ASSIGN(const auto divide_below, deviation_steps(arguments.divide_below, step));
-  FUGU_ASSIGN(Input key_input, Input::open(arguments.keys));
-  FUGU_ASSIGN(MeterKeyFile keys, MeterKeyFile::read(std::move(key_input)));
+  FUGU_ASSIGN(const MeterKeyFile keys_before, read_keys(arguments.keys));
   FUGU_ASSIGN(StateLock lock, StateLock::take(arguments.state));  // before the first reading is waited for
   const auto progress = std::make_shared<ReadProgress>();
   FUGU_ASSIGN(Input input, Input::open(arguments.readings, progress));
-  const NameTable meters = keys.meters;
-  FUGU_ASSIGN(MeterReadings readings, MeterReadings::open(std::move(input), meters, {step, slot_s, warn}));
+  FUGU_ASSIGN(MeterReadings readings, MeterReadings::open(std::move(input), keys_before.meters, {step, slot_s, warn}));
   FUGU_ASSIGN(Periods periods, periods_of(arguments, readings.format().clock));
+  FUGU_ASSIGN(SigningTurn turn, SigningTurn::wait(arguments.state));
+  FUGU_ASSIGN(MeterKeyFile keys, read_keys(arguments.keys));  // they may be others since
   FUGU_ASSIGN(Gateway fresh, Gateway::make({.scheme = std::move(scheme),
                                             .parts = arguments.scheme.parts,
                                             .divide_below_steps = divide_below,
@@ -246,8 +300,8 @@ Outcome report(const ReportArguments& arguments) {
     note("no readings: nothing is sent, and the state stays as it is; what waits in it goes out with later readings");
     return kDone;
   }
-  FUGU_ASSIGN(DurableGateway gateway,
-              DurableGateway::open(std::move(fresh), std::move(lock), std::make_unique<ReportLog>(std::move(log))));
+  FUGU_ASSIGN(DurableGateway gateway, DurableGateway::open(std::move(fresh), std::move(lock), std::move(turn),
+                                                           std::make_unique<ReportLog>(std::move(log))));
   note_what_is_protected(gateway.gateway().rules());
   {
     Progress taken("readings taken");

@@ -206,11 +206,6 @@ Error error_of(RowsAside::Reason reason, const Location& where) {
     case Reason::unknown_period:
       return found_but_expected(where, "a report for a period that the calendar does not have",
                                 "the calendar that the meters were given");
-    case Reason::replaced_key:
-      return found_but_expected(
-          where, "a report made with a key that had been replaced",
-          "the meter's newest key, as somebody else may have the old one; and the rows of former keys "
-          "in the collector's file, which tell old from new");
     case Reason::no_period:
       return found_but_expected(where, "a report without its period",
                                 "reports that carry it: without, a ring would take in readings of other days; let the "
@@ -247,17 +242,15 @@ std::optional<RowsAside::Reason> take(Takers& takers, const ReportReader::Row& r
     if (row.report.closes_after && row.report.stamp != known->end) return Reason::unknown_period;
   }
   if (takers.memory != nullptr) {
-    switch (takers.memory->take(meter, row.report, row.key)) {
+    switch (takers.memory->take(meter, row.report)) {
       case ReportBook::Taken::conflict: return Reason::conflict;
-      case ReportBook::Taken::replaced_key: return Reason::replaced_key;
       case ReportBook::Taken::billed: return Reason::billed;
       case ReportBook::Taken::too_large: return Reason::too_large;
       default: break;
     }
   }
-  switch (takers.collector.take(row.meter, row.report, row.key)) {
+  switch (takers.collector.take(row.meter, row.report)) {
     case Collector::Taken::conflict: return Reason::conflict;
-    case Collector::Taken::replaced_key: return Reason::replaced_key;
     case Collector::Taken::too_large: return Reason::too_large;
     default: return std::nullopt;
   }

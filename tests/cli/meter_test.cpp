@@ -160,7 +160,11 @@ TEST_F(Meter, BadInputIsNamed) {
   expect(periodless + "--b 1 --period 1", 3, "--period: periods of 1 slot protect nothing");
   expect(periodless + "--b 1 --period 9 --ring 9", 2, "expected one of --period, --ring and --calendar");
   expect(periodless + "--b 1 --calendar none.csv", 2, "none.csv");
-  expect("meter keys --rotate m9 --out meters.keys --collector-out collector.keys", 2, "--rotate: found meter 'm9'");
+  expect("meter keys --rotate m0 --out meters.keys --collector-out collector.keys", 2, "--rotate and --remove need");
+  expect("meter keys --remove m0 --out meters.keys --collector-out collector.keys", 2, "--rotate and --remove need");
+  expect("meter keys --rotate m0 --state none.state --out meters.keys --collector-out collector.keys", 2, "none.state");
+  expect("meter keys --add m9 --state g.state --out meters.keys --collector-out collector.keys", 2, "--state belongs");
+  EXPECT_FALSE(std::filesystem::exists(directory / "none.state.turn.lock"));
   expect("meter keys --add m1 --out meters.keys --collector-out collector.keys", 2, "--add: found a meter that has");
   expect("meter keys --add m9 --meter m8 --out meters.keys --collector-out collector.keys", 2, "--add, --rotate and");
   const std::string billing = "meter collect --keys collector.keys --b 1 --slots 9 --bill b.csv ";
@@ -183,6 +187,9 @@ TEST_F(Meter, BadInputIsNamed) {
 
   ASSERT_EQ(fugu(report_options + "--b 1 --drain").exit_code, 0);
   const std::string state = text("g.state");
+  const std::string change = "meter keys --state g.state --out meters.keys --collector-out collector.keys ";
+  expect(change + "--rotate m9", 2, "--rotate: found meter 'm9'");
+  expect(change + "--remove m9", 2, "--remove: found meter 'm9'");
   expect(report_options + "--b 2", 2, "g.state:2:1: found 'rules,");
   write_file(directory / "g.state", state.substr(0, state.size() / 2));
   expect(report_options + "--b 1", 2, "g.state:");
@@ -710,8 +717,9 @@ TEST_F(Meter, KeysChangeWhileAGatewayRuns) {
     const std::size_t at = state.find("meter,m0,");
     return at != std::string::npos && fields_of(state.substr(at, state.find('\n', at) - at))[3] == "2";
   }));
-  const Finished changed =
-      fugu("meter keys --add new --rotate m0 --remove m1 --out meters.keys --collector-out collector.keys");
+  const Finished changed = fugu(
+      "meter keys --add new --rotate m0 --remove m1 --state g.state --out meters.keys --collector-out "
+      "collector.keys");
   EXPECT_EQ(changed.exit_code, 0) << changed;
   gateway.feed("2,m1,10\n2,m2,100\n2,new,1000\n3,m0,1\n3,m2,100\n3,new,1000\n");
   const Finished finished = gateway.wait();
@@ -725,9 +733,121 @@ TEST_F(Meter, KeysChangeWhileAGatewayRuns) {
     EXPECT_NE(sums.find(row), std::string::npos) << row << sums;
 }
 
+// Whoever has a meter's keys, and its state, can go on where it is. Once the meter has other keys, or is removed, that
+// is worth nothing to them, even if the meter never sends again. It used to be billed.
+TEST_F(Billing, AReplacedOrRemovedKeyIsBilledNoMore) {
+  for (const char* file : {"meters.keys", "collector.keys", "g.state"})
+    std::filesystem::copy_file(directory / file, directory / (std::string("stolen.") + file));
+  std::string more = "time,meter,value\n";
+  for (int slot = 400; slot < 500; ++slot) more += std::to_string(slot) + ",m0,99\n";
+  write_file(directory / "more.csv", more);
+  ASSERT_EQ(fugu("meter report --readings more.csv --keys stolen.meters.keys --epsilon 1 --delta 1e-4 --period 100 "
+                 "--state stolen.g.state --out forged.csv --drain")
+                .exit_code,
+            0);
+  const std::string forged = text("forged.csv");
+  const std::string sent = text("reports.csv");
+  const auto billed_with = [&](const std::string& keys) {
+    for (const char* file : {"c.state", "b.csv", "aside.csv"}) std::filesystem::remove(directory / file);
+    write_file(directory / "reports.csv", sent + forged.substr(forged.find('\n') + 1));
+    const Finished done = fugu(
+        "meter collect --reports reports.csv --epsilon 1 --delta 1e-4 --unit Wh --state c.state --bill b.csv --out "
+        "e.csv --from 0 --slots 500 --set-aside aside.csv --keys " +
+        keys);
+    EXPECT_EQ(done.exit_code, 0) << done;
+    return billed();
+  };
+  EXPECT_EQ(billed_with("stolen.collector.keys").at("m0 400"), 9900) << "nobody noticed the theft yet";
+  for (const char* how : {"--rotate", "--remove"}) {
+    const Finished changed =
+        fugu(std::string("meter keys --state g.state --out meters.keys --collector-out collector.keys ").append(how) +
+             " m0");
+    EXPECT_EQ(changed.exit_code, 0) << changed;
+    EXPECT_EQ(billed_with("collector.keys"), truth(0, 4)) << how;
+    const auto aside = lines_of(text("aside.csv"));
+    EXPECT_EQ(aside.size(), 102U) << "100 reports, and the end of their day";
+    EXPECT_NE(aside[1].find(",replaced key,"), std::string::npos) << aside[1];
+  }
+}
+
+// A second draw of readings that were sent costs ε a second time. It used to be made, with exit code 0.
+TEST_F(Meter, AStateFromBeforeARotationIsRefused) {
+  const std::string report = std::string(kReport).append("--epsilon 1 --delta 1e-4");
+  write_file(directory / "r.csv", readings(200));
+  ASSERT_EQ(fugu(report).exit_code, 0);
+  const std::string older = text("g.state");
+  write_file(directory / "r.csv", readings());
+  ASSERT_EQ(fugu(report).exit_code, 0);
+  const std::string rotate = "meter keys --rotate m0 --state g.state --out meters.keys --collector-out collector.keys";
+  ASSERT_EQ(fugu(rotate).exit_code, 0);
+  const std::string latest = text("g.state");
+  const std::string sent = text("reports.csv");
+  const std::string keys = text("meters.keys");
+  write_file(directory / "g.state", older);
+  for (const std::string& command : {report, report + " --drain", rotate}) {
+    const Finished refused = fugu(command);
+    EXPECT_EQ(refused.exit_code, 3) << refused;
+    EXPECT_NE(refused.err.find("g.state:4:1: found a state that meter 'm0' did not have when its keys were replaced; "
+                               "expected the one it had then, or a later one"),
+              std::string::npos)
+        << refused;
+  }
+  std::filesystem::remove(directory / "g.state");
+  const Finished without = fugu(std::string(report).replace(report.find("reports.csv"), 11, "other.csv"));
+  EXPECT_EQ(without.exit_code, 3) << "no state, and other reports: " << without;
+  EXPECT_EQ(text("reports.csv"), sent);
+  EXPECT_EQ(text("meters.keys"), keys);
+  write_file(directory / "g.state", latest);
+  EXPECT_EQ(fugu(report + " --drain").exit_code, 0);
+  EXPECT_EQ(fugu(std::string(kCollect).append("--epsilon 1 --delta 1e-4")).exit_code, 0);
+  expect_exact_sums();
+}
+
+// Keys change again and again while reports are signed and sent: none is made with a key that is not for its number.
+TEST_F(Meter, KeysChangeBetweenReports) {
+  ProcessOptions options;
+  options.directory = directory.path();
+  Process gateway(fugu_command("meter report --keys meters.keys --b 2 --period 400 --state g.state --out reports.csv "
+                               "--drain"),
+                  options);
+  const std::string all = readings();
+  gateway.feed(all.substr(0, all.find("\n1,") + 1));
+  ASSERT_TRUE(gateway.wait_until([&] { return std::filesystem::exists(directory / "g.state"); }));
+  std::size_t fed = all.find("\n1,") + 1;
+  for (int change = 0; change < 20; ++change) {
+    Process keys(fugu_command("meter keys --rotate m" + std::to_string(change % kMeters) +
+                              " --state g.state --out meters.keys --collector-out collector.keys"),
+                 options);
+    for (int slot = 0; slot < 15; ++slot) {  // while the keys change
+      const std::size_t end = all.find('\n', std::min(all.size() - 1, fed + 40)) + 1;
+      gateway.feed(all.substr(fed, end - fed));
+      fed = end;
+      gateway.wait_until([] { return false; }, 0.0005);
+    }
+    const Finished changed = keys.wait();
+    ASSERT_EQ(changed.exit_code, 0) << changed;
+  }
+  gateway.feed(all.substr(fed));
+  const Finished finished = gateway.wait();
+  EXPECT_EQ(finished.exit_code, 0) << finished;
+  const Finished collected = fugu(std::string(kCollect).append("--b 2"));
+  EXPECT_EQ(collected.exit_code, 0) << collected;
+  expect_exact_sums();
+}
+
+TEST_F(Meter, ACommandThatChangesNoKeysLeavesNothingBehind) {
+  for (const char* files : {"--out none.keys --collector-out collector.keys", "--out meters.keys --collector-out none",
+                            "--out collector.keys --collector-out meters.keys"}) {
+    const Finished refused = fugu(std::string("meter keys --add new ").append(files));
+    EXPECT_NE(refused.exit_code, 0) << refused;
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
+    EXPECT_NE(entry.path().extension(), ".lock") << entry.path();
+}
+
 TEST_F(Meter, ChangedKeysReplaceTheirOwnFilesOnly) {
   const std::string keys = text("meters.keys");
-  const std::string merged = text("collector.keys") + "other," + std::string(64, 'a') + "\n";
+  const std::string merged = text("collector.keys") + "other," + std::string(64, 'a') + ",0\n";
   write_file(directory / "merged.keys", merged);
   write_file(directory / "precious.txt", "precious\n");
   const std::string add = "meter keys --add new --out meters.keys --collector-out ";

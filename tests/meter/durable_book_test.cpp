@@ -150,28 +150,6 @@ TEST(DurableBook, ADisputedPeriodIsNotBilled) {
   }
 }
 
-// Whoever has an old key cannot go on with it; what was sent with it before may still come.
-TEST(DurableBook, AReplacedKeyIsGoodForOldNumbersOnly) {
-  const TempDir directory;
-  DurableBook book = open(directory);
-  const auto report = [](std::uint64_t number) {
-    Report made{5, number, 5, 1, {}};
-    made.period = 0;
-    return made;
-  };
-  EXPECT_EQ(book.take("m", report(0), 0), ReportBook::Taken::counted);
-  EXPECT_EQ(book.take("m", report(10), 1), ReportBook::Taken::counted);
-  EXPECT_EQ(book.take("m", report(11), 0), ReportBook::Taken::replaced_key);
-  EXPECT_EQ(book.take("m", report(9), 0), ReportBook::Taken::counted) << "on its way when the key was replaced";
-  ASSERT_TRUE(book.save());
-  std::string state = book.state();
-  const TempDir copy;
-  write_file(copy / "collector.state", state);
-  DurableBook restored = open(copy);
-  EXPECT_EQ(restored.state(), state);
-  EXPECT_EQ(restored.take("m", report(11), 0), ReportBook::Taken::replaced_key);
-}
-
 TEST(DurableBook, AnotherAgreementOrADamagedMemoryIsRefused) {
   const TempDir directory;
   {

@@ -52,6 +52,7 @@ Result<void> send_then_save(Gateway& gateway, ReportSink& sink, const std::strin
 Result<void> run(const TempDir& directory, Slot first, int deadly_send, Killed when, bool broken) {
   const std::string state = directory / "gateway.state";
   FUGU_ASSIGN(StateLock lock, StateLock::take(state));
+  FUGU_ASSIGN(SigningTurn turn, SigningTurn::wait(state));
   FUGU_ASSIGN(ReportLog log, ReportLog::open(directory / "reports.csv"));
   FUGU_ASSIGN(Gateway fresh, Gateway::make(published_rules(1), make_keys(kMeters)));
   auto sink = std::make_unique<DeadlySink>(std::move(log), deadly_send, when);
@@ -65,7 +66,8 @@ Result<void> run(const TempDir& directory, Slot first, int deadly_send, Killed w
     fresh.drain();
     return send_then_save(fresh, *sink, state);
   }
-  FUGU_ASSIGN(DurableGateway gateway, DurableGateway::open(std::move(fresh), std::move(lock), std::move(sink)));
+  FUGU_ASSIGN(DurableGateway gateway,
+              DurableGateway::open(std::move(fresh), std::move(lock), std::move(turn), std::move(sink)));
   for (Slot slot = first; slot < kSlots; ++slot) {
     write_file(directory / "slot", std::to_string(slot));
     for (NameTable::Id meter = 0; meter < kMeters; ++meter)

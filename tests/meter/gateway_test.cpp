@@ -309,9 +309,10 @@ TEST(Gateway, KeysChangeWhileItRuns) {
   auto gateway = Gateway::make(rules, keys);
   run_slots(*gateway, 0, 5);
   const std::string old_state = gateway->state();
+  const auto progress = *Gateway::progress_in(Input::from_memory("s", old_state), keys);
   ASSERT_TRUE(keys.add("m2", {}));
-  ASSERT_TRUE(keys.rotate("m0", {}));
-  ASSERT_TRUE(keys.remove("m1", {}));
+  ASSERT_TRUE(keys.rotate("m0", progress[0], {}));
+  ASSERT_TRUE(keys.remove("m1", progress[1], {}));
   ASSERT_TRUE(gateway->adopt(keys, "keys"));
   EXPECT_EQ(gateway->meters().size(), 3);
   run_slots(*gateway, 5, 10);
@@ -324,22 +325,98 @@ TEST(Gateway, KeysChangeWhileItRuns) {
   auto reader = ReportReader::open(Input::from_memory("r", text), collector, {.scheme = rules.scheme});
   ReportReader::Row row;
   std::map<NameTable::Id, std::int64_t> sums;
-  std::map<NameTable::Id, std::set<std::size_t>> used;
   std::map<NameTable::Id, std::uint64_t> next;
   while (*reader->next(row)) {
     sums[row.meter] += row.report.value_steps;
-    used[row.meter].insert(row.key);
     EXPECT_EQ(row.report.number, next[row.meter]++);
   }
   EXPECT_EQ(sums[0], load_sum(0, 0, 10));
   EXPECT_EQ(sums[1], load_sum(1, 0, 5)) << "what waited was sent";
   EXPECT_EQ(sums[2], load_sum(2, 5, 10));
-  EXPECT_EQ(used[0], (std::set<std::size_t>{0, 1}));
+  EXPECT_GT(next[0], progress[0].next_number) << "both of its keys were used";
   // A state that was saved with the old key is still this meter's.
   EXPECT_TRUE(Gateway::make(rules, keys)->restore(Input::from_memory("s", old_state)));
   const auto gone = gateway->adopt(make_keys(1), "fewer.keys");
   ASSERT_FALSE(gone);
   EXPECT_NE(gone.error().message.find("fewer.keys: found no meter 'm1'"), std::string::npos) << gone.error().message;
+}
+
+// New shift keys draw again: from an older state, readings that were sent would be released a second time.
+TEST(GatewayState, AStateFromBeforeNewKeysIsRefused) {
+  const MeterRules rules = lagged_rules();
+  MeterKeyFile keys = make_keys(2);
+  auto gateway = Gateway::make(rules, keys);
+  std::vector<std::string> states;
+  for (Slot slot = 0; slot < 20; ++slot) {
+    states.push_back(gateway->state());
+    run_slots(*gateway, slot, slot + 1);
+  }
+  const std::string at_rotation = gateway->state();
+  const auto progress = Gateway::progress_in(Input::from_memory("s", at_rotation), keys);
+  ASSERT_TRUE(progress) << progress.error().message;
+  EXPECT_EQ((*progress)[0].last_slot, 19);
+  const auto rotated_since = [&](const MeterProgress& since) {
+    MeterKeyFile with = make_keys(2);
+    EXPECT_TRUE(with.rotate("m0", since, {}));
+    return with;
+  };
+  keys = rotated_since((*progress)[0]);
+  const auto restore = [&](const std::string& state, const MeterKeyFile& with) {
+    return Gateway::make(rules, with)->restore(Input::from_memory("meter.state", state));
+  };
+  for (const std::string& older : states) {  // the first ones have sent nothing: only the slot tells them apart
+    const auto refused = restore(older, keys);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().cause, Cause::refused);
+    EXPECT_NE(refused.error().message.find("meter.state:4:1: found a state that meter 'm0' did not have"),
+              std::string::npos)
+        << refused.error().message;
+    EXPECT_EQ(Gateway::progress_in(Input::from_memory("s", older), keys).error().cause, Cause::refused);
+  }
+  EXPECT_TRUE(restore(at_rotation, keys));
+  EXPECT_EQ(Gateway::make(rules, keys)->check_new("none.state").error().cause, Cause::refused) << "no state at all";
+  EXPECT_TRUE(Gateway::make(rules, make_keys(2))->check_new("none.state"));
+  EXPECT_EQ(restore(Gateway::make(rules, make_keys(1))->state(), rotated_since({3, {}})).error().cause, Cause::refused);
+
+  // The twin whose keys begin at an older state takes it, and sends the same readings under other stamps.
+  const auto stamps_after = [&](const std::string& state, const MeterKeyFile& with) {
+    auto next = Gateway::make(rules, with);
+    EXPECT_TRUE(next->restore(Input::from_memory("s", state)));
+    next->clear_outbox();
+    run_slots(*next, 10, 20);
+    next->drain();
+    std::vector<Slot> stamps;
+    for (const auto& [meter, report] : next->outbox())
+      if (meter == 0) stamps.push_back(report.stamp);
+    return stamps;
+  };
+  const MeterKeyFile twin =
+      rotated_since((*Gateway::progress_in(Input::from_memory("s", states[10]), make_keys(2)))[0]);
+  EXPECT_NE(stamps_after(states[10], twin), stamps_after(states[10], make_keys(2)));
+
+  // Later states, and those of the other meter, go on.
+  auto later = Gateway::make(rules, keys);
+  ASSERT_TRUE(later->restore(Input::from_memory("s", at_rotation)));
+  run_slots(*later, 20, 25);
+  EXPECT_TRUE(restore(later->state(), keys));
+}
+
+TEST(Gateway, AdoptsKeysThatWereReplacedWhereItIs) {
+  auto gateway = Gateway::make(published_rules(1), make_keys(2));
+  run_slots(*gateway, 0, 5);
+  const auto progress = *Gateway::progress_in(Input::from_memory("s", gateway->state()), make_keys(2));
+  for (const MeterProgress& elsewhere : {MeterProgress{}, MeterProgress{progress[1].next_number, 3},
+                                         MeterProgress{progress[1].next_number + 1, progress[1].last_slot}}) {
+    MeterKeyFile keys = make_keys(2);
+    ASSERT_TRUE(keys.rotate("m1", elsewhere, {}));
+    const std::string before = gateway->state();
+    EXPECT_EQ(gateway->adopt(keys, "keys").error().cause, Cause::refused);
+    EXPECT_EQ(gateway->state(), before) << "nothing of it is taken over";
+  }
+  MeterKeyFile keys = make_keys(2);
+  ASSERT_TRUE(keys.rotate("m1", progress[1], {}));
+  EXPECT_TRUE(gateway->adopt(keys, "keys"));
+  EXPECT_TRUE(gateway->adopt(keys, "keys")) << "the same again";
 }
 
 // Restarting after every slot, from text, gives the same reports as never restarting.

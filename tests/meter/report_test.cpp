@@ -150,7 +150,8 @@ TEST(Keys, ShiftKeysDoNotReachTheCollector) {
   EXPECT_EQ(refused.error().cause, Cause::refused);
   const std::string key = make_keys(1).keys[0].report.hex();
   const auto same = MeterKeyFile::read(Input::from_memory(
-      "k", std::string("meter,shift_key,report_key\na,").append(key).append(",").append(key) += "\n"));
+      "k", std::string("meter,shift_key,report_key,first_number,after_slot\na,").append(key).append(",").append(key) +=
+           ",0,-\n"));
   ASSERT_FALSE(same);
   EXPECT_EQ(same.error().cause, Cause::refused);
 }
@@ -161,39 +162,97 @@ TEST(Keys, BadFilesAreNamed) {
     return file ? "" : file.error().message;
   };
   const std::string key(64, 'a');
-  EXPECT_NE(error("meter,report_key\na,short\n").find("k:2:3: found something else; expected a key"),
-            std::string::npos);
-  EXPECT_NE(error("meter,report_key\n").find("no rows"), std::string::npos);
+  const std::string header = "meter,report_key,first_number\n";
+  const auto row = [&](const std::string& number) { return "a," + key + "," + number + "\n"; };
+  EXPECT_EQ(error(header + row("0") + row("5") + row("5")), "");
+  EXPECT_NE(error(header + "a,short,0\n").find("k:2:3: found something else; expected a key"), std::string::npos);
+  EXPECT_NE(error(header).find("no rows"), std::string::npos);
   EXPECT_NE(error("meter\n").find("other columns"), std::string::npos);
-  EXPECT_NE(error("meter,report_key\na\n").find("1 field"), std::string::npos);
+  EXPECT_NE(error(header + "a\n").find("1 field"), std::string::npos);
+  for (const std::string& wrong : {row("-1"), row(""), row("9223372036854775808"), row("5") + row("4")})
+    EXPECT_NE(error(header + wrong).find(":68: found something else; expected the number of the first report"),
+              std::string::npos)
+        << error(header + wrong);
 }
 
 TEST(Keys, AreReplacedAndRemovedInBothFiles) {
   MeterKeyFile file = make_keys(2);
   const std::string first = file.keys[0].report.hex();
-  ASSERT_TRUE(file.rotate("m0", {}));
-  ASSERT_TRUE(file.remove("m1", {}));
-  EXPECT_FALSE(file.rotate("m7", {"--rotate", 0, 0}));
-  EXPECT_FALSE(file.remove("m7", {"--remove", 0, 0}));
+  const std::string second = file.keys[1].report.hex();
+  ASSERT_TRUE(file.rotate("m0", {7, 12}, {}));
+  ASSERT_TRUE(file.remove("m1", {9, {}}, {}));
+  EXPECT_FALSE(file.rotate("m7", {}, {"--rotate", 0, 0}));
+  EXPECT_FALSE(file.remove("m7", {}, {"--remove", 0, 0}));
   const auto read = MeterKeyFile::read(Input::from_memory("keys", file.text()));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->text(), file.text());
   EXPECT_EQ(read->keys[0].former.size(), 1);
   EXPECT_FALSE(read->keys[0].removed);
+  EXPECT_EQ(read->keys[0].since, (MeterProgress{7, 12}));
   EXPECT_TRUE(read->keys[1].removed);
+  EXPECT_EQ(read->keys[1].since, (MeterProgress{9, {}}));
   const CollectorKeyFile collector = collector_keys(file);
   ASSERT_EQ(collector.keys[0].size(), 2);
-  EXPECT_EQ(collector.keys[0][0].hex(), first);
-  EXPECT_EQ(collector.keys[1].size(), 1) << "what a removed meter sent is still checked";
+  EXPECT_EQ(collector.keys[0][0].key.hex(), first);
+  EXPECT_EQ(collector.keys[0][0].first_number, 0);
+  EXPECT_EQ(collector.keys[0][1].first_number, 7);
+  ASSERT_EQ(collector.keys[1].size(), 2) << "what a removed meter sent is still checked";
+  EXPECT_EQ(collector.keys[1][0].key.hex(), second);
+  EXPECT_EQ(collector.keys[1][1].first_number, 9) << "and what waits is sent with another key";
   TempDir directory;
   ASSERT_TRUE(file.create(directory / "keys", directory / "collector"));
-  ASSERT_TRUE(file.rotate("m0", {}));
+  ASSERT_TRUE(file.rotate("m0", {8, 13}, {}));
   ASSERT_TRUE(file.replace(directory / "keys", directory / "collector"));
   EXPECT_EQ(read_file(directory / "keys"), file.text());
   EXPECT_EQ(read_file(directory / "collector"), file.collector_text());
-  const auto nothing = MeterKeyFile::read(Input::from_memory("k", "meter,shift_key,report_key\na,-,-\n"));
-  ASSERT_FALSE(nothing);
-  EXPECT_NE(nothing.error().message.find("k:2:1: found no keys"), std::string::npos) << nothing.error().message;
+  const auto error = [](const std::string& rows) {
+    const auto bad =
+        MeterKeyFile::read(Input::from_memory("k", "meter,shift_key,report_key,first_number,after_slot\n" + rows));
+    return bad ? "" : bad.error().message;
+  };
+  EXPECT_NE(error("a,-,-,-,-\n").find("k:2:1: found no keys"), std::string::npos) << error("a,-,-,-,-\n");
+  const std::string keys = "a," + std::string(64, 'a') + "," + std::string(64, 'b') + ",";
+  EXPECT_EQ(error(keys + "0,-\n" + keys + "3,-7\n"), "");
+  EXPECT_NE(error(keys + "3,-\n" + keys + "2,-\n").find("a meter's oldest key first"), std::string::npos);
+  EXPECT_NE(error(keys + "0,noon\n").find("the last slot measured with the former key"), std::string::npos);
+}
+
+// Somebody stole a key. From the number on at which it was replaced it is good for nothing, although the meter has sent
+// nothing with its new one yet; what the meter sent before still counts.
+TEST(ReportReader, AKeyIsGoodForItsNumbersOnly) {
+  const MeterRules rules = published_rules(2);
+  const MeterKeyFile stolen = make_keys(2);
+  for (const bool removed : {false, true}) {
+    auto gateway = Gateway::make(rules, stolen);
+    run_slots(*gateway, 0, 10);
+    const std::string sent = sent_text(*gateway);
+    const auto progress = Gateway::progress_in(Input::from_memory("s", gateway->state()), stolen);
+    ASSERT_TRUE(progress) << progress.error().message;
+    auto thief = Gateway::make(rules, stolen);
+    ASSERT_TRUE(thief->restore(Input::from_memory("s", gateway->state())));
+    thief->clear_outbox();
+    thief->drain();
+    std::string with_stolen_key = std::string(kReportHeader).append("\n");
+    for (const auto& [meter, report] : thief->outbox())
+      if (meter == 0) ReportFormat{}.append(with_stolen_key, "m0", report);
+    ASSERT_NE(with_stolen_key.find(",m0,"), std::string::npos);
+
+    MeterKeyFile keys = stolen;
+    ASSERT_TRUE(removed ? keys.remove("m0", (*progress)[0], {}) : keys.rotate("m0", (*progress)[0], {}));
+    RowsAside aside;
+    EXPECT_EQ(read_all(with_stolen_key, keys, &aside), "0");
+    EXPECT_EQ(aside.text().find("2,replaced key,"), 0) << aside.text();
+    EXPECT_NE(read_all(with_stolen_key, keys).find("reports.csv:2:1: found a report made with a key that was replaced"),
+              std::string::npos);
+    EXPECT_EQ(read_all(sent, keys), read_all(sent, stolen)) << "what was sent before";
+    EXPECT_NE(read_all(with_stolen_key, stolen), "0") << "the twin whose file does not say when the key was replaced";
+
+    // What waited goes out with the new key.
+    ASSERT_TRUE(gateway->adopt(keys, "keys"));
+    gateway->clear_outbox();
+    gateway->drain();
+    EXPECT_EQ(read_all(sent_text(*gateway), keys), std::to_string(gateway->outbox().size()));
+  }
 }
 
 TEST(KeyedHash, IsHmacSha256) {

@@ -76,13 +76,12 @@ void Collector::estimate_with(const Report& report) {
   timely.squares += static_cast<double>(report.value_steps) * static_cast<double>(report.value_steps);
 }
 
-Collector::Taken Collector::take(NameTable::Id id, const Report& report, std::size_t key) {
+Collector::Taken Collector::take(NameTable::Id id, const Report& report) {
   if (options_.ring && !report.period) return Taken::no_period;
-  switch (book_.take(id, report, key)) {
+  switch (book_.take(id, report)) {
     case ReportBook::Taken::counted: break;
     case ReportBook::Taken::closing: return Taken::closing;
     case ReportBook::Taken::duplicate: return Taken::duplicate;
-    case ReportBook::Taken::replaced_key: return Taken::replaced_key;
     case ReportBook::Taken::too_large: return Taken::too_large;
     case ReportBook::Taken::conflict:
     case ReportBook::Taken::billed: return Taken::conflict;  // nothing is billed in this book

@@ -1,6 +1,6 @@
 // The memory of a collector as text:
 //
-//     fugu-collector-state,2
+//     fugu-collector-state,3
 //     agreement,…
 //     energy,…                      of the bills; nothing before the first
 //     the lines of the book
@@ -18,7 +18,7 @@ namespace fugu {
 
 namespace {
 
-constexpr std::string_view kMagic = "fugu-collector-state,2";
+constexpr std::string_view kMagic = "fugu-collector-state,3";
 constexpr std::string_view kAgreement = "agreement,";
 constexpr std::string_view kEnergy = "energy,";
 constexpr std::string_view kEnd = "end,";

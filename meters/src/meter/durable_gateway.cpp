@@ -12,15 +12,18 @@ constexpr Slot kSendEverySlots = 60;  // readings from a file come faster than s
 
 }  // namespace
 
-Result<DurableGateway> DurableGateway::open(Gateway fresh, StateLock lock, std::unique_ptr<ReportSink> sink) {
+Result<DurableGateway> DurableGateway::open(Gateway fresh, StateLock lock, SigningTurn turn,
+                                            std::unique_ptr<ReportSink> sink) {
   if (::access(lock.state_path().c_str(), F_OK) == 0) {
     FUGU_TRY(fresh.load(lock.state_path()));
   } else if (sink->had_reports()) {
     return found_but_expected({sink->name(), 0, 0}, "reports, and no state " + lock.state_path(),
                               "the state that they were sent with, whose numbers go on; if that is lost, new keys for "
                               "these meters and their collector (fugu meter keys), and new reports");
+  } else {
+    FUGU_TRY(fresh.check_new(lock.state_path()));
   }
-  return DurableGateway(std::move(fresh), std::move(lock), std::move(sink));
+  return DurableGateway(std::move(fresh), std::move(lock), std::move(turn), std::move(sink));
 }
 
 Result<void> DurableGateway::take(const MeterReadings::Row& row, const Location& where) {
@@ -59,10 +62,9 @@ Result<void> DurableGateway::run(MeterReadings& readings, const std::string& key
   keys_version_ = version_of(keys_path);
   MeterReadings::Row row;
   while (true) {
-    if (readings.would_wait()) FUGU_TRY(send());
     if (readings.is_live()) {
-      FUGU_TRY(readings.wait());  // a row may be of a meter that joined while it was waited for
-      FUGU_TRY(adopt_if_changed(keys_path));
+      FUGU_TRY(wait_for_row(readings));
+      FUGU_TRY(adopt_if_changed(keys_path));  // the row may be of a meter that joined while it was waited for
     }
     FUGU_ASSIGN(const bool more, readings.next(row));
     if (!more) return finish(drain);
@@ -70,6 +72,14 @@ Result<void> DurableGateway::run(MeterReadings& readings, const std::string& key
     FUGU_TRY(take(row, readings.here()));
     taken();
   }
+}
+
+// Keys are replaced while nothing is signed that the state does not have: the number from which new ones count is the
+// next one in the state.
+Result<void> DurableGateway::wait_for_row(MeterReadings& readings) {
+  if (!readings.would_wait()) return readings.wait();
+  FUGU_TRY(send());
+  return turn_.without([&] { return readings.wait(); });
 }
 
 Result<void> DurableGateway::adopt_if_changed(const std::string& keys_path) {

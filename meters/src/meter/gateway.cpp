@@ -217,6 +217,12 @@ Result<void> Gateway::adopt(const MeterKeyFile& keys, const std::string& name) {
                               "--remove), so that what waits can be sent");
   }
   for (NameTable::Id id = 0; id < keys.meters.size(); ++id) {
+    const auto meter = keys_.meters.find(keys.meters.name(id));
+    if (meter && same_secret(keys_.keys[*meter].report.bytes(), keys.keys[id].report.bytes())) continue;
+    if (keys.keys[id].since != (meter ? states_[*meter].progress() : MeterProgress{}))
+      return not_where_keys_begin({name, 0, 0}, keys.meters.name(id));
+  }
+  for (NameTable::Id id = 0; id < keys.meters.size(); ++id) {
     const MeterId meter = keys_.meters.intern(keys.meters.name(id));
     if (meter == keys_.keys.size()) {
       keys_.keys.push_back(keys.keys[id]);

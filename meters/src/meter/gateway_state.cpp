@@ -62,6 +62,14 @@ Result<std::string_view> next_line(LineReader& lines) {
   return *line;
 }
 
+/// The line of rules; `lines` is left after it.
+Result<std::string> read_rules(LineReader& lines) {
+  FUGU_ASSIGN(const std::string_view magic, next_line(lines));
+  if (magic != kMagic) return found_but_expected(lines.at(1), "another file", "a state file of fugu meter");
+  FUGU_ASSIGN(const std::string_view rules, next_line(lines));
+  return std::string(rules);
+}
+
 }  // namespace
 
 std::string Gateway::rules_text() const {
@@ -123,82 +131,132 @@ Result<void> Gateway::load(const std::string& path) {
 
 Result<void> Gateway::restore(Input input) {
   LineReader lines(std::move(input));
-  FUGU_ASSIGN(const std::string_view magic, next_line(lines));
-  if (magic != kMagic) return found_but_expected(lines.at(1), "another file", "a state file of fugu meter");
-  FUGU_ASSIGN(const std::string_view rules_view, next_line(lines));
-  const std::string rules(rules_view);
+  FUGU_ASSIGN(const std::string rules, read_rules(lines));
   if (rules != rules_text()) {
     return found_but_expected(lines.at(1), shown(rules),
                               "the rules this state was saved under; finish with these before you change them");
   }
-  FUGU_ASSIGN(const std::string_view count_line, next_line(lines));
-  const auto count_fields = csv::split(count_line);
-  std::uint64_t count = 0;
-  Slot over = 0;
-  const bool has_over = count_fields.size() == 3 && count_fields[2] != kNoSlot;
-  if (count_fields.size() != 3 || !count_line.starts_with(kMeters) || !parse(count_fields[1], count) || count == 0 ||
-      (has_over && !parse(count_fields[2], over)))
-    return damaged(lines.at(1));
-  const std::string common = std::string(rules).append("\n").append(count_line).append("\n");
-  std::vector<bool> restored(states_.size());
-  for (; count > 0; --count) {
-    FUGU_ASSIGN(const std::string_view head, next_line(lines));
-    FUGU_ASSIGN(const MeterId meter, restore_meter(lines, head, common));
-    if (restored[meter])
-      return found_but_expected(lines.at(1), "a meter that an earlier part has", "the state of each meter once");
-    restored[meter] = true;
-  }
-  FUGU_ASSIGN(const std::string_view end, next_line(lines));
-  if (end != kEnd) return damaged(lines.at(1));
-  if (has_over) over_ = over;
+  return read_sections(lines, rules, keys_, over_,
+                       [&](Section section) { return restore_meter(std::move(section), lines.file()); });
+}
+
+Result<std::vector<MeterProgress>> Gateway::progress_in(Input state, const MeterKeyFile& keys) {
+  LineReader lines(std::move(state));
+  FUGU_ASSIGN(const std::string rules, read_rules(lines));
+  std::vector<MeterProgress> progress(keys.meters.size());
+  std::optional<Slot> over;
+  FUGU_TRY(read_sections(lines, rules, keys, over, [&](const Section& section) -> Result<void> {
+    progress[section.meter] = section.state.progress();
+    return {};
+  }));
+  return progress;
+}
+
+// New keys draw new shifts. Readings that were sent, and are taken again from an earlier state, would be released
+// twice.
+Error Gateway::not_where_keys_begin(const Location& where, std::string_view meter) {
+  const Error error =
+      found_but_expected(where, "a state that meter " + shown_name(meter) + " did not have when its keys were replaced",
+                         "the one it had then, or a later one: from another, readings that were sent would be moved "
+                         "and sent again. If it is "
+                         "lost, make keys for this meter under another name, and give no reading again");
+  return Error{Cause::refused, error.message};
+}
+
+Result<void> Gateway::check_new(const std::string& state_name) const {
+  for (MeterId meter = 0; meter < states_.size(); ++meter)
+    if (keys_.keys[meter].since != MeterProgress{})
+      return not_where_keys_begin({state_name, 0, 0}, keys_.meters.name(meter));
   return {};
 }
 
-Result<std::optional<Gateway::MeterId>> Gateway::parse_head(std::string_view line, const Location& where, State& state,
-                                                            std::uint64_t& rows) const {
+Result<void> Gateway::read_sections(LineReader& lines, const std::string& rules, const MeterKeyFile& keys,
+                                    std::optional<Slot>& over, const TakeSection& take) {
+  FUGU_ASSIGN(const std::string_view count_line, next_line(lines));
+  const auto count_fields = csv::split(count_line);
+  std::uint64_t count = 0;
+  const bool has_over = count_fields.size() == 3 && count_fields[2] != kNoSlot;
+  if (count_fields.size() != 3 || !count_line.starts_with(kMeters) || !parse(count_fields[1], count) || count == 0 ||
+      (has_over && !parse(count_fields[2], over.emplace())))
+    return damaged(lines.at(1));
+  const std::string common = std::string(rules).append("\n").append(count_line).append("\n");
+  std::vector<bool> read(keys.meters.size());
+  KeyedHash hash;
+  for (; count > 0; --count) {
+    FUGU_ASSIGN(Section section, read_section(lines, common, keys, hash));
+    if (read[section.meter])
+      return found_but_expected(lines.at(1), "a meter that an earlier part has", "the state of each meter once");
+    read[section.meter] = true;
+    FUGU_TRY(take(std::move(section)));
+  }
+  FUGU_ASSIGN(const std::string_view end, next_line(lines));
+  if (end != kEnd) return damaged(lines.at(1));
+  for (MeterId meter = 0; meter < keys.meters.size(); ++meter)
+    if (!read[meter] && keys.keys[meter].since != MeterProgress{})
+      return not_where_keys_begin({lines.file(), 0, 0}, keys.meters.name(meter));
+  return {};
+}
+
+Result<std::uint64_t> Gateway::parse_head(std::string_view line, const Location& where, State& state) {
   const auto fields = csv::split(line);
   if (fields.size() != 7 || fields[0] != "meter") return damaged(where);
-  Slot last = 0;
+  std::uint64_t rows = 0;
   const bool has_slot = fields[3] != kNoSlot;
-  if (!parse(fields[2], state.next_number) || (has_slot && !parse(fields[3], last)) ||
+  if (!parse(fields[2], state.next_number) || (has_slot && !parse(fields[3], state.last_slot.emplace())) ||
       !parse_bits(fields[4], state.mean) || !parse_bits(fields[5], state.variance) || !parse(fields[6], rows))
     return damaged(where);
-  if (has_slot) state.last_slot = last;
-  return std::optional<MeterId>(keys_.meters.find(fields[1]));
+  return rows;
 }
 
-bool Gateway::was_saved_by(MeterId meter, std::string_view text, const KeyedHash::Digest& mac) {
-  const MeterKeys& keys = keys_.keys[meter];
-  if (same_secret(mac, hash_(keys.report, text))) return true;
-  return std::any_of(keys.former.begin(), keys.former.end(),
-                     [&](const MeterKeys::Pair& former) { return same_secret(mac, hash_(former.report, text)); });
-}
-
-Result<Gateway::MeterId> Gateway::restore_meter(LineReader& lines, std::string_view head, const std::string& common) {
-  State state;
-  std::uint64_t rows = 0;
-  FUGU_ASSIGN(const auto meter, parse_head(head, lines.at(1), state, rows));
+Result<Gateway::Section> Gateway::read_section(LineReader& lines, const std::string& common, const MeterKeyFile& keys,
+                                               KeyedHash& hash) {
+  FUGU_ASSIGN(const std::string_view head, next_line(lines));
+  Section section{0, lines.line(), {}, {}};
+  FUGU_ASSIGN(std::uint64_t rows, parse_head(head, lines.at(1), section.state));
+  const auto meter = keys.meters.find(csv::split(head)[1]);
   if (!meter)
     return found_but_expected(lines.at(1), "the state of another meter", "a state of meters that the keys name");
-  const Location begin = lines.at(1);
-  const std::uint64_t begin_line = begin.line;
+  section.meter = *meter;
   std::string text = std::string("Q").append(common).append(head).append("\n");
-  std::vector<Outgoing> outgoing;
   for (; rows > 0; --rows) {
     FUGU_ASSIGN(const std::string_view row, next_line(lines));
     text.append(row).append("\n");
+    section.rows.emplace_back(row);
+  }
+  FUGU_ASSIGN(const std::string_view mac_line, next_line(lines));
+  KeyedHash::Digest mac;
+  if (!mac_line.starts_with("mac,") || !from_hex(mac_line.substr(4), mac)) return damaged(lines.at(1));
+  const Location where{lines.file(), section.line, 1};
+  const MeterKeys& own = keys.keys[*meter];
+  if (same_secret(mac, hash(own.report, text))) return section;
+  const bool is_former = std::ranges::any_of(
+      own.former, [&](const MeterKeys::Set& former) { return same_secret(mac, hash(former.report, text)); });
+  if (!is_former) {
+    return found_but_expected(where, "a state that was changed or made with another key",
+                              "the state that meter " + shown_name(keys.meters.name(*meter)) + " saved");
+  }
+  if (section.state.progress() != own.since) return not_where_keys_begin(where, keys.meters.name(*meter));
+  return section;
+}
+
+Result<void> Gateway::restore_meter(Section section, const std::string& file) {
+  State& state = section.state;
+  Location where{file, section.line, 1};
+  for (const std::string& row : section.rows) {
+    ++where.line;
     const auto fields = csv::split(row);
     if (row.starts_with(kOutgoing)) {
-      FUGU_ASSIGN(const ReportRow parsed, parse_report(row.substr(kOutgoing.size()), lines.at(1), ReportFormat{}));
-      outgoing.push_back({*meter, parsed.report});
+      FUGU_ASSIGN(const ReportRow parsed,
+                  parse_report(std::string_view(row).substr(kOutgoing.size()), where, ReportFormat{}));
+      outbox_.push_back({section.meter, parsed.report});
       continue;
     }
     if (fields.size() == 4 && fields[0] == "period") {
       OpenPeriod open;
       if (!parse(fields[1], open.period.start) || !parse(fields[2], open.period.end) || !parse(fields[3], open.reports))
-        return damaged(lines.at(1));
+        return damaged(where);
       if (rules_.periods.at(open.period.start) != open.period) {
-        return found_but_expected(lines.at(1), "a period that the calendar does not have",
+        return found_but_expected(where, "a period that the calendar does not have",
                                   "a calendar with the periods that reports were sent for; it may grow at its end");
       }
       state.open.push_back(open);
@@ -208,19 +266,11 @@ Result<Gateway::MeterId> Gateway::restore_meter(LineReader& lines, std::string_v
     if (fields.size() != 6 || fields[0] != "queued" || !parse(fields[1], queued.send) ||
         !parse(fields[2], queued.stamp) || !parse(fields[3], queued.value_steps) || !parse(fields[4], queued.order) ||
         !parse(fields[5], queued.period))
-      return damaged(lines.at(1));
+      return damaged(where);
     state.queue.push_back(queued);
   }
-  FUGU_ASSIGN(const std::string_view mac_line, next_line(lines));
-  KeyedHash::Digest mac;
-  if (!mac_line.starts_with("mac,") || !from_hex(mac_line.substr(4), mac)) return damaged(lines.at(1));
-  if (!was_saved_by(*meter, text, mac)) {
-    return found_but_expected({lines.file(), begin_line, 1}, "a state that was changed or made with another key",
-                              "the state that meter " + shown_name(keys_.meters.name(*meter)) + " saved");
-  }
-  states_[*meter] = std::move(state);
-  outbox_.insert(outbox_.end(), outgoing.begin(), outgoing.end());
-  return *meter;
+  states_[section.meter] = std::move(state);
+  return {};
 }
 
 }  // namespace fugu

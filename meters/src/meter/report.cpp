@@ -13,8 +13,8 @@ namespace fugu {
 
 namespace {
 
-constexpr std::string_view kMeterHeader = "meter,shift_key,report_key";
-constexpr std::string_view kCollectorHeader = "meter,report_key";
+constexpr std::string_view kMeterHeader = "meter,shift_key,report_key,first_number,after_slot";
+constexpr std::string_view kCollectorHeader = "meter,report_key,first_number";
 
 void append_word(std::string& bytes, std::uint64_t word) {
   for (int i = 0; i < 8; ++i) bytes += static_cast<char>(word >> (8 * i));
@@ -41,14 +41,32 @@ Result<Slot> parse_time(std::string_view text, const Location& where, const Repo
   return found_but_expected(where, "time " + shown_time(text), "a slot number such as 17 or -2");
 }
 
-/// A field that is a key, as `what`.
+/// A field that is a key.
 Result<SecretKey> parse_key(std::string_view field, const Location& where) {
   const auto key = SecretKey::parse(field);
   if (key) return *key;
   return found_but_expected(where, "something else", "a key of 64 hexadecimal digits, lower case");
 }
 
-constexpr std::string_view kNoKey = "-";
+constexpr std::string_view kNone = "-";
+
+/// The number of the first report that a key is for; not below that of the meter's key before.
+Result<std::uint64_t> parse_first_number(std::string_view field, std::uint64_t least, const Location& where) {
+  const auto number = whole_number<std::uint64_t>(field);
+  if (number && *number >> 63 == 0 && *number >= least) return *number;
+  return found_but_expected(where, "something else",
+                            "the number of the first report made with this key, and a meter's oldest key first");
+}
+
+Result<MeterProgress> parse_since(std::string_view number, std::string_view slot, std::uint64_t least,
+                                  const Location& where) {
+  MeterProgress since;
+  FUGU_ASSIGN(since.next_number, parse_first_number(number, least, where));
+  if (slot == kNone) return since;
+  since.last_slot = whole_number<Slot>(slot);
+  if (since.last_slot) return since;
+  return found_but_expected(where, "something else", "the last slot measured with the former key, or -");
+}
 
 /// Rows of a file of keys: the meter's name is interned, its id and the fields are handed to `take`.
 template <class Take>
@@ -187,11 +205,18 @@ Result<ReportReader> ReportReader::open(Input input, const CollectorKeyFile& key
   return ReportReader(std::move(lines), keys, std::move(options));
 }
 
-std::optional<std::size_t> ReportReader::key_of(NameTable::Id meter, std::string_view name, const Report& report) {
-  const std::vector<SecretKey>& keys = keys_->keys[meter];
-  for (std::size_t i = keys.size(); i > 0; --i)
-    if (same_secret(report_mac(hash_, keys[i - 1], agreement_, name, report), report.mac)) return i - 1;
-  return std::nullopt;
+bool ReportReader::is_made_with(const CollectorKeyFile::Key& key, std::string_view meter, const Report& report) {
+  return same_secret(report_mac(hash_, key.key, agreement_, meter, report), report.mac);
+}
+
+std::optional<RowsAside::Reason> ReportReader::fault_of(NameTable::Id meter, std::string_view name,
+                                                        const Report& report) {
+  const std::vector<CollectorKeyFile::Key>& keys = keys_->keys[meter];
+  const auto after = std::ranges::upper_bound(keys, report.number, {}, &CollectorKeyFile::Key::first_number);
+  if (after != keys.begin() && is_made_with(*std::prev(after), name, report)) return std::nullopt;
+  const bool is_of_another =
+      std::ranges::any_of(keys, [&](const auto& key) { return is_made_with(key, name, report); });
+  return is_of_another ? RowsAside::Reason::replaced_key : RowsAside::Reason::forged;
 }
 
 Result<bool> ReportReader::next(Row& row) {
@@ -214,13 +239,20 @@ Result<bool> ReportReader::next(Row& row) {
       continue;
     }
     named_[*meter] = true;
-    if (const auto key = key_of(*meter, parsed->meter, parsed->report)) {
+    const auto fault = fault_of(*meter, parsed->meter, parsed->report);
+    if (!fault) {
       verified_[*meter] = true;
-      row = {*meter, parsed->report, *key};
+      row = {*meter, parsed->report};
       return true;
     }
+    if (*fault == Reason::replaced_key) {
+      FUGU_TRY(put_aside(*fault, found_but_expected(lines_.at(1), "a report made with a key that was replaced",
+                                                    "the meter's key for this number, as somebody else may have the "
+                                                    "other one")));
+      continue;
+    }
     FUGU_TRY(put_aside(
-        Reason::forged,
+        *fault,
         found_but_expected(lines_.at(1), "a report that meter " + shown_name(parsed->meter) + " did not make",
                            "a MAC that fits its fields and the meter's report key, with the scheme, parts, unit step "
                            "and slot length that the meter was given")));
@@ -253,7 +285,7 @@ Result<MeterKeyFile> MeterKeyFile::read(Input input) {
   const auto take = [&](NameTable::Id meter, std::string_view line,
                         const std::vector<std::string_view>& fields) -> Result<void> {
     const bool is_new = meter == file.keys.size();
-    if (fields[1] == kNoKey && fields[2] == kNoKey) {
+    if (std::all_of(fields.begin() + 1, fields.end(), [](std::string_view field) { return field == kNone; })) {
       if (is_new || file.keys[meter].removed)
         return found_but_expected(lines.at(1), "no keys", "keys that this row could remove, in a row above");
       file.keys[meter].removed = true;
@@ -266,21 +298,25 @@ Result<MeterKeyFile> MeterKeyFile::read(Input input) {
                                        ": the collector knows the report key; with the same shift key it could undo "
                                        "the shifts. Make two: fugu meter keys"};
     }
+    const std::uint64_t least = is_new ? 0 : file.keys[meter].since.next_number;
+    FUGU_ASSIGN(const MeterProgress since,
+                parse_since(fields[3], fields[4], least, lines.at(csv::column_of(fields[3], line))));
     if (is_new) {
-      file.keys.push_back({shift, report});
+      file.keys.push_back({shift, report, since});
     } else {
-      file.keys[meter].replace({shift, report});
+      file.keys[meter].replace({shift, report, since});
     }
     return {};
   };
-  FUGU_TRY(read_key_rows(lines, file.meters, 3, take));
+  FUGU_TRY(read_key_rows(lines, file.meters, 5, take));
   return file;
 }
 
-void MeterKeys::replace(const Pair& with) {
-  former.push_back({shift, report});
+void MeterKeys::replace(const Set& with) {
+  former.push_back({shift, report, since});
   shift = with.shift;
   report = with.report;
+  since = with.since;
   removed = false;
 }
 
@@ -300,37 +336,43 @@ Result<NameTable::Id> MeterKeyFile::known(std::string_view meter, const Location
   return found_but_expected(where, "meter " + shown_name(meter), "a meter of the keys");
 }
 
-Result<void> MeterKeyFile::rotate(std::string_view meter, const Location& where) {
+Result<void> MeterKeyFile::rotate(std::string_view meter, const MeterProgress& since, const Location& where) {
   FUGU_ASSIGN(const NameTable::Id id, known(meter, where));
-  keys[id].replace({SecretKey::make(), SecretKey::make()});
+  keys[id].replace({SecretKey::make(), SecretKey::make(), since});
   return {};
 }
 
-Result<void> MeterKeyFile::remove(std::string_view meter, const Location& where) {
-  FUGU_ASSIGN(const NameTable::Id id, known(meter, where));
-  keys[id].removed = true;
+Result<void> MeterKeyFile::remove(std::string_view meter, const MeterProgress& since, const Location& where) {
+  FUGU_TRY(rotate(meter, since, where));
+  keys[*meters.find(meter)].removed = true;
   return {};
 }
 
 std::string MeterKeyFile::text() const {
   std::string text = std::string(kMeterHeader).append("\n");
-  const auto add_row = [&](NameTable::Id meter, const std::string& shift, const std::string& report) {
-    text.append(meters.name(meter)).append(",").append(shift).append(",").append(report) += '\n';
+  const auto add_row = [&](NameTable::Id meter, const SecretKey& shift, const SecretKey& report,
+                           const MeterProgress& since) {
+    text.append(meters.name(meter)).append(",").append(shift.hex()).append(",").append(report.hex());
+    text.append(",").append(std::to_string(since.next_number)).append(",");
+    text.append(since.last_slot ? std::to_string(*since.last_slot) : std::string(kNone)) += '\n';
   };
   for (NameTable::Id id = 0; id < meters.size(); ++id) {
-    for (const auto& [shift, report] : keys[id].former) add_row(id, shift.hex(), report.hex());
-    add_row(id, keys[id].shift.hex(), keys[id].report.hex());
-    if (keys[id].removed) add_row(id, std::string(kNoKey), std::string(kNoKey));
+    for (const auto& [shift, report, since] : keys[id].former) add_row(id, shift, report, since);
+    add_row(id, keys[id].shift, keys[id].report, keys[id].since);
+    if (keys[id].removed) text.append(meters.name(id)).append(",-,-,-,-\n");
   }
   return text;
 }
 
 std::string MeterKeyFile::collector_text() const {
   std::string text = std::string(kCollectorHeader).append("\n");
+  const auto add_row = [&](NameTable::Id meter, const SecretKey& report, const MeterProgress& since) {
+    text.append(meters.name(meter)).append(",").append(report.hex());
+    text.append(",").append(std::to_string(since.next_number)) += '\n';
+  };
   for (NameTable::Id id = 0; id < meters.size(); ++id) {
-    for (const auto& [shift, report] : keys[id].former)
-      text.append(meters.name(id)).append(",").append(report.hex()) += '\n';
-    text.append(meters.name(id)).append(",").append(keys[id].report.hex()) += '\n';
+    for (const auto& [shift, report, since] : keys[id].former) add_row(id, report, since);
+    add_row(id, keys[id].report, keys[id].since);
   }
   return text;
 }
@@ -362,10 +404,14 @@ Result<CollectorKeyFile> CollectorKeyFile::read(Input input) {
                         const std::vector<std::string_view>& fields) -> Result<void> {
     FUGU_ASSIGN(const SecretKey key, parse_key(fields[1], lines.at(csv::column_of(fields[1], line))));
     if (meter == file.keys.size()) file.keys.emplace_back();
-    file.keys[meter].push_back(key);
+    std::vector<Key>& keys = file.keys[meter];
+    FUGU_ASSIGN(const std::uint64_t first_number,
+                parse_first_number(fields[2], keys.empty() ? 0 : keys.back().first_number,
+                                   lines.at(csv::column_of(fields[2], line))));
+    keys.push_back({key, first_number});
     return {};
   };
-  FUGU_TRY(read_key_rows(lines, file.meters, 2, take));
+  FUGU_TRY(read_key_rows(lines, file.meters, 3, take));
   return file;
 }
 

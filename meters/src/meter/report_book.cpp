@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 
 #include "fugu/stream/csv.hpp"
 
@@ -10,7 +9,6 @@ namespace fugu {
 
 namespace {
 
-constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 constexpr std::string_view kNone = "-";
 
 /// Tells two reports of one number apart.
@@ -126,13 +124,7 @@ std::optional<SeenNumbers> SeenNumbers::parse(std::string_view text) {
   return seen;
 }
 
-bool ReportBook::is_late_for_its_key(const Meter& meter, const Report& report, std::size_t key) const {
-  for (std::size_t later = key + 1; later < meter.first_with_key.size(); ++later)
-    if (report.number >= meter.first_with_key[later]) return true;
-  return false;
-}
-
-ReportBook::Taken ReportBook::take(NameTable::Id id, const Report& report, std::size_t key) {
+ReportBook::Taken ReportBook::take(NameTable::Id id, const Report& report) {
   if (id >= meters_.size()) meters_.resize(std::size_t{id} + 1);
   Meter& meter = meters_[id];
   switch (meter.seen.look(report.number, mark_of(report))) {
@@ -142,12 +134,9 @@ ReportBook::Taken ReportBook::take(NameTable::Id id, const Report& report, std::
       if (report.period && !meter.periods[*report.period].billed) meter.periods[*report.period].disputed = true;
       return Taken::conflict;
   }
-  if (is_late_for_its_key(meter, report, key)) return Taken::replaced_key;
   const Taken taken = count(meter, report);
   if (taken != Taken::counted && taken != Taken::closing) return taken;
   meter.seen.add(report.number, mark_of(report));
-  if (meter.first_with_key.size() <= key) meter.first_with_key.resize(key + 1, kNever);
-  meter.first_with_key[key] = std::min(meter.first_with_key[key], report.number);
   return taken;
 }
 
@@ -225,9 +214,7 @@ std::string ReportBook::text(const NameTable& names) const {
   for (NameTable::Id id = 0; id < meters_.size(); ++id) {
     const Meter& meter = meters_[id];
     text.append("meter,").append(names.name(id)).append(",").append(std::to_string(meter.periods.size()));
-    text.append(",").append(meter.seen.text());
-    for (const std::uint64_t first : meter.first_with_key) text.append(",").append(std::to_string(first));
-    text += '\n';
+    text.append(",").append(meter.seen.text()) += '\n';
     for (const auto& [start, account] : meter.periods) {
       text.append("period,").append(std::to_string(start)).append(",").append(optional_text(account.end));
       text.append(",").append(std::to_string(account.reports)).append(",").append(optional_text(account.expected));
@@ -256,14 +243,12 @@ Result<void> ReportBook::read(LineReader& lines, NameTable& names) {
   for (; meters > 0; --meters) {
     FUGU_ASSIGN(fields, next_fields());
     std::uint64_t periods = 0;
-    if (fields.size() < 4 || fields[0] != "meter" || !parse_number(fields[2], periods)) return damaged();
+    if (fields.size() != 4 || fields[0] != "meter" || !parse_number(fields[2], periods)) return damaged();
     const auto seen = SeenNumbers::parse(fields[3]);
     if (!seen || names.find(fields[1])) return damaged();
     names.intern(fields[1]);
     Meter& meter = meters_.emplace_back();
     meter.seen = *seen;
-    for (std::size_t i = 4; i < fields.size(); ++i)
-      if (!parse_number(fields[i], meter.first_with_key.emplace_back())) return damaged();
     for (; periods > 0; --periods) {
       FUGU_ASSIGN(fields, next_fields());
       Slot start = 0;

@@ -62,16 +62,14 @@ class Collector {
     closing,    ///< the end of a period
     no_period,  ///< a ring was asked for, and whose report this is cannot be known
     duplicate,
-    conflict,      ///< this number was used for another report
-    replaced_key,  ///< made with a key that had been replaced
-    too_large,     ///< the sum of its period does not fit any more
+    conflict,   ///< this number was used for another report
+    too_large,  ///< the sum of its period does not fit any more
   };
 
   /// Errors of Cause::usage.
   static Result<Collector> make(const TemporalScheme& scheme, std::size_t meters, const CollectorOptions& options);
 
-  /// `key`: which of the meter's keys made it (ReportReader::Row).
-  Taken take(NameTable::Id meter, const Report& report, std::size_t key = 0);
+  Taken take(NameTable::Id meter, const Report& report);
 
   /// One per slot of the window.
   std::vector<SlotEstimate> estimates() const;

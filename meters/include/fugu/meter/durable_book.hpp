@@ -31,8 +31,8 @@ class DurableBook {
   static Result<DurableBook> open(StateLock lock, std::string agreement);
 
   /// `meter` by name: the collector's keys may change.
-  ReportBook::Taken take(std::string_view meter, const Report& report, std::size_t key = 0) {
-    return book_.take(meters_.intern(meter), report, key);
+  ReportBook::Taken take(std::string_view meter, const Report& report) {
+    return book_.take(meters_.intern(meter), report);
   }
   const NameTable& meters() const { return meters_; }
   const ReportBook& book() const { return book_; }

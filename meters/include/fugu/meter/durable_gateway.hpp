@@ -1,11 +1,11 @@
 // A gateway with its state on disk and its way out: saves, then sends, and goes on after a crash.
 //
 //     FUGU_ASSIGN(StateLock lock, StateLock::take("gateway.state"));
+//     FUGU_ASSIGN(SigningTurn turn, SigningTurn::wait("gateway.state"));   // then read the keys
 //     FUGU_ASSIGN(Gateway rules_and_keys, Gateway::make(rules, keys));
-//     FUGU_ASSIGN(auto gateway, DurableGateway::open(std::move(rules_and_keys), std::move(lock), sink));
-//     FUGU_TRY(gateway.take({slot, meter, value_steps}));  …      // slot by slot
-//     FUGU_TRY(gateway.send());                                   // when nothing comes for a while
-//     FUGU_TRY(gateway.finish());
+//     FUGU_ASSIGN(auto gateway, DurableGateway::open(std::move(rules_and_keys), std::move(lock), std::move(turn),
+//     sink)); FUGU_TRY(gateway.take({slot, meter, value_steps}));  …      // slot by slot FUGU_TRY(gateway.send()); //
+//     when nothing comes for a while FUGU_TRY(gateway.finish());
 //
 // Guarantee: a report leaves only after a state is durable that has it, so killed at any point the same program goes
 // on: no number is given to two reports, nothing that was saved is lost, and what may have left is sent again under the
@@ -42,8 +42,9 @@ class ReportSink {
 class DurableGateway {
  public:
   /// Goes on with the state that `lock` is of, or begins one where no report can have a number yet. `fresh` has taken
-  /// nothing. Errors: those of Gateway::load(); reports without the state they were sent with.
-  static Result<DurableGateway> open(Gateway fresh, StateLock lock, std::unique_ptr<ReportSink> sink);
+  /// nothing, and has keys that were read since it is its `turn`. Errors: those of Gateway::load() and check_new();
+  /// reports without the state they were sent with.
+  static Result<DurableGateway> open(Gateway fresh, StateLock lock, SigningTurn turn, std::unique_ptr<ReportSink> sink);
 
   /// Takes a reading; slots may not go back. What was due before its slot is sent now and then, or by send(). `where`
   /// it stands, for errors.
@@ -63,13 +64,15 @@ class DurableGateway {
   std::uint64_t sent() const { return sent_; }
 
  private:
-  DurableGateway(Gateway gateway, StateLock lock, std::unique_ptr<ReportSink> sink)
-      : gateway_(std::move(gateway)), lock_(std::move(lock)), sink_(std::move(sink)) {}
+  DurableGateway(Gateway gateway, StateLock lock, SigningTurn turn, std::unique_ptr<ReportSink> sink)
+      : gateway_(std::move(gateway)), lock_(std::move(lock)), turn_(std::move(turn)), sink_(std::move(sink)) {}
+  Result<void> wait_for_row(MeterReadings& readings);
   Result<void> adopt_if_changed(const std::string& keys_path);
   Result<void> check_gap(Slot slot, const Location& where);
 
   Gateway gateway_;
   StateLock lock_;
+  SigningTurn turn_;
   std::unique_ptr<ReportSink> sink_;
   std::optional<Slot> now_;
   std::optional<Slot> sent_at_;

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -76,7 +77,8 @@ class Gateway {
   void drain();
 
   /// Goes on with other keys: new meters begin, replaced keys are used for what is sent from now on, removed meters
-  /// take no more readings. Every meter of before must be there, if only as removed. `name` is the keys', for errors.
+  /// take no more readings. Every meter of before must be there, if only as removed, and as far as it was when its keys
+  /// were replaced (Cause::refused). `name` is the keys', for errors.
   Result<void> adopt(const MeterKeyFile& keys, const std::string& name);
 
   struct Outgoing {
@@ -89,8 +91,14 @@ class Gateway {
   /// Makes everything durable. A crash leaves the state before or after, never a mixture.
   Result<void> save(const std::string& path) const;
   /// Continues where save() was called. An error names the line: another rule, another gateway's meters, another key,
-  /// a file that is cut short or was changed.
+  /// a file that is cut short or was changed. Cause::refused for a state from before keys were replaced, unless nothing
+  /// happened in between: new shift keys would move readings again that were sent.
   Result<void> load(const std::string& path);
+  /// For a gateway that begins without a state: Cause::refused when the keys say that there was one.
+  Result<void> check_new(const std::string& state_name) const;
+  /// How far each meter of the keys is, by its id, in a state that load() would take. One that the state does not have
+  /// has not begun.
+  static Result<std::vector<MeterProgress>> progress_in(Input state, const MeterKeyFile& keys);
   /// The text of a state, for save(); and back, for load().
   std::string state() const;
   Result<void> restore(Input input);
@@ -132,6 +140,14 @@ class Gateway {
     std::vector<Queued> queue;     // sorted, the next one last
     std::vector<OpenPeriod> open;  // by start
     bool has_queued(const OpenPeriod& open_period) const;
+    MeterProgress progress() const { return {next_number, last_slot}; }
+  };
+  /// A meter's part of a state.
+  struct Section {
+    MeterId meter;
+    std::uint64_t line;             // of its head
+    State state;                    // what the head says
+    std::vector<std::string> rows;  // below it
   };
 
   Gateway(MeterRules rules, MeterKeyFile keys, std::size_t queue_max);
@@ -144,10 +160,14 @@ class Gateway {
   void sign_and_send(MeterId meter, Report report);
   std::string section(MeterId meter, const std::vector<const Report*>& outgoing) const;
   std::string rules_text() const;
-  Result<MeterId> restore_meter(LineReader& lines, std::string_view head, const std::string& common);
-  bool was_saved_by(MeterId meter, std::string_view text, const KeyedHash::Digest& mac);
-  Result<std::optional<MeterId>> parse_head(std::string_view line, const Location& where, State& state,
-                                            std::uint64_t& rows) const;
+  using TakeSection = std::function<Result<void>(Section)>;
+  static Result<void> read_sections(LineReader& lines, const std::string& rules, const MeterKeyFile& keys,
+                                    std::optional<Slot>& over, const TakeSection& take);
+  static Result<Section> read_section(LineReader& lines, const std::string& common, const MeterKeyFile& keys,
+                                      KeyedHash& hash);
+  static Result<std::uint64_t> parse_head(std::string_view line, const Location& where, State& state);
+  Result<void> restore_meter(Section section, const std::string& file);
+  static Error not_where_keys_begin(const Location& where, std::string_view meter);
 
   MeterRules rules_;
   MeterKeyFile keys_;  // with the shift keys for these rules

@@ -74,22 +74,34 @@ struct ReportRow {
 };
 Result<ReportRow> parse_report(std::string_view row, const Location& where, const ReportFormat& format);
 
+/// How far a meter is.
+struct MeterProgress {
+  std::uint64_t next_number = 0;       ///< of its next report
+  std::optional<Slot> last_slot = {};  ///< of its last reading
+
+  friend bool operator==(const MeterProgress&, const MeterProgress&) = default;
+};
+
 /// What a meter knows. Whoever has the shift key can undo every shift: it never leaves the meter's side.
 struct MeterKeys {
-  struct Pair {
+  struct Set {
     SecretKey shift;
     SecretKey report;
+    MeterProgress since = {};
   };
   SecretKey shift;
   SecretKey report;
-  std::vector<Pair> former = {};  ///< oldest first: a state may have been saved with them
-  bool removed = false;           ///< takes no more readings; what waits is sent
+  /// How far the meter was when it got these keys: its reports from that number on are made with them, and the readings
+  /// after that slot moved by them.
+  MeterProgress since = {};
+  std::vector<Set> former = {};  ///< oldest first: a state may have been saved with them
+  bool removed = false;          ///< takes no more readings; what waits is sent
 
-  void replace(const Pair& with);
+  void replace(const Set& with);
 };
 
-/// CSV `meter,shift_key,report_key`, for the meter's side. A later row of a meter replaces its keys; one with `-` for
-/// both removes the meter.
+/// CSV `meter,shift_key,report_key,first_number,after_slot`, for the meter's side. A later row of a meter replaces its
+/// keys; one with `-` in all columns removes the meter.
 struct MeterKeyFile {
   NameTable meters;
   std::vector<MeterKeys> keys;  ///< by id
@@ -97,12 +109,12 @@ struct MeterKeyFile {
   static Result<MeterKeyFile> read(Input input);
   /// Makes keys for a meter that has none here. A name that read() would not take is an error at `where`.
   Result<void> add(std::string_view meter, const Location& where);
-  /// New keys for a meter that has some, removed or not. Its numbers go on.
-  Result<void> rotate(std::string_view meter, const Location& where);
-  /// No more readings of this meter.
-  Result<void> remove(std::string_view meter, const Location& where);
+  /// New keys for a meter that has some, removed or not, and is as far as `since`. Its numbers go on.
+  Result<void> rotate(std::string_view meter, const MeterProgress& since, const Location& where);
+  /// No more readings of this meter. What waits is sent with new keys, so that the former ones are good for nothing.
+  Result<void> remove(std::string_view meter, const MeterProgress& since, const Location& where);
   std::string text() const;
-  /// What the collector gets: CSV `meter,report_key`.
+  /// What the collector gets: CSV `meter,report_key,first_number`.
   std::string collector_text() const;
   /// Makes two new files, durable, that their owner alone can read. A file that is there is an error (Cause::usage):
   /// what was made with its keys needs them.
@@ -114,11 +126,16 @@ struct MeterKeyFile {
   Result<NameTable::Id> known(std::string_view meter, const Location& where) const;
 };
 
-/// CSV `meter,report_key`, oldest first where a meter has several. A file that also holds shift keys is refused: with
-/// them a collector could undo the shifts.
+/// CSV `meter,report_key,first_number`, oldest first where a meter has several: each is good for the numbers from its
+/// first one up to where the next key begins. A file that also holds shift keys is refused: with them a collector could
+/// undo the shifts.
 struct CollectorKeyFile {
+  struct Key {
+    SecretKey key;
+    std::uint64_t first_number;
+  };
   NameTable meters;
-  std::vector<std::vector<SecretKey>> keys;  ///< by id, oldest first
+  std::vector<std::vector<Key>> keys;  ///< by id, oldest first
 
   static Result<CollectorKeyFile> read(Input input);
 };
@@ -150,7 +167,8 @@ class RowsAside {
   std::string text_;
 };
 
-/// Reads reports, checks that their meter is known and their MAC is right.
+/// Reads reports, checks that their meter is known and that their MAC was made with its key for their number. So a key
+/// that was stolen is good for nothing from the number on at which it was replaced, whatever arrives when.
 class ReportReader {
  public:
   struct Options {
@@ -165,7 +183,6 @@ class ReportReader {
   struct Row {
     NameTable::Id meter = 0;
     Report report;
-    std::size_t key = 0;  ///< which of the meter's keys made it, from 0, the oldest
   };
   /// False at the end.
   Result<bool> next(Row& row);
@@ -179,7 +196,9 @@ class ReportReader {
 
  private:
   ReportReader(LineReader lines, const CollectorKeyFile& keys, Options options);
-  std::optional<std::size_t> key_of(NameTable::Id meter, std::string_view name, const Report& report);
+  bool is_made_with(const CollectorKeyFile::Key& key, std::string_view meter, const Report& report);
+  /// Why it is not this meter's report, if so.
+  std::optional<RowsAside::Reason> fault_of(NameTable::Id meter, std::string_view name, const Report& report);
 
   LineReader lines_;
   const CollectorKeyFile* keys_;

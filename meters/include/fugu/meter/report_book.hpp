@@ -1,10 +1,9 @@
 // What a collector remembers of reports: which numbers came, what was counted for which period, and what was billed.
 //
 // Rules. A report counts once, whenever it comes: a number that was seen is a duplicate. One of a meter's last kRecent
-// numbers for another report is a conflict, as the meter's state was rolled back; then its period is disputed. A report
-// made with a key that was replaced must have a smaller number than those made with its successor. A period is complete
-// when its meter closed it and all of its reports came. What was billed does not change: a report that comes for a
-// billed period is told apart.
+// numbers for another report is a conflict, as the meter's state was rolled back; then its period is disputed. A period
+// is complete when its meter closed it and all of its reports came. What was billed does not change: a report that
+// comes for a billed period is told apart. Which key made a report is checked before (ReportReader).
 //
 // A book is kept in memory, for one run; DurableBook (durable_book.hpp) keeps it on disk.
 // Memory: 2 KiB per meter, about 50 bytes per gap in its numbers, about 120 per meter and period.
@@ -68,13 +67,11 @@ class ReportBook {
     counted,
     closing,  ///< the end of a period
     duplicate,
-    conflict,      ///< this number was used for another report, or a period was closed twice, differently
-    replaced_key,  ///< made with a key that had been replaced
-    billed,        ///< its period was billed without it
-    too_large,     ///< the sum of its period does not fit any more; then the period is disputed
+    conflict,   ///< this number was used for another report, or a period was closed twice, differently
+    billed,     ///< its period was billed without it
+    too_large,  ///< the sum of its period does not fit any more; then the period is disputed
   };
-  /// `key`: which of the meter's keys made it (ReportReader::Row).
-  Taken take(NameTable::Id meter, const Report& report, std::size_t key = 0);
+  Taken take(NameTable::Id meter, const Report& report);
 
   /// One more than the largest id that was taken.
   std::size_t meters() const { return meters_.size(); }
@@ -118,10 +115,8 @@ class ReportBook {
   struct Meter {
     SeenNumbers seen;
     ByPeriod periods;
-    std::vector<std::uint64_t> first_with_key;  // the smallest number seen with the first key, the second, …
     std::uint64_t duplicates = 0;
   };
-  bool is_late_for_its_key(const Meter& meter, const Report& report, std::size_t key) const;
   static Taken count(Meter& meter, const Report& report);
 
   std::vector<Meter> meters_;
