@@ -92,13 +92,25 @@ void run(benchmark::State& state, const Case& given, const Result<LoadFlowSolver
 void loadflow_sweep(benchmark::State& state) {
   if (const Case* const given = case_of(state)) run(state, *given, make_sweep(given->network, {.threads = kThreads}));
 }
-BENCHMARK(loadflow_sweep)->ArgName("nodes")->Arg(36)->Arg(906)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(loadflow_sweep)
+    ->ArgName("nodes")
+    ->Arg(36)
+    ->Arg(906)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 void loadflow_newton(benchmark::State& state) {
   const Case* const given = case_of(state);
   if (given != nullptr) run(state, *given, make_newton_raphson(given->network, {.threads = kThreads}));
 }
-BENCHMARK(loadflow_newton)->ArgName("nodes")->Arg(36)->Arg(906)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(loadflow_newton)
+    ->ArgName("nodes")
+    ->Arg(36)
+    ->Arg(906)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 #ifdef FUGU_POWER_GRID_MODEL
 /// What a program does that calls the library for the same results, with its inputs in watt already.
@@ -161,7 +173,13 @@ void loadflow_naive(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kStamps));
 }
-BENCHMARK(loadflow_naive)->ArgName("nodes")->Arg(36)->Arg(906)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(loadflow_naive)
+    ->ArgName("nodes")
+    ->Arg(36)
+    ->Arg(906)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 #endif
 
 }  // namespace

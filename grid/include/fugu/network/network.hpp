@@ -4,7 +4,7 @@
 // (0.4 kV), powers are sums over the phases, currents are those of one conductor, and lines have their
 // positive-sequence R, X and C. A customer on one phase counts as a third of its power on each. What is lost is
 // unbalance: a conductor that serves one-phase customers alone carries up to three times the current given here, and
-// the voltage between its phase and neutral drops up to six times as far. docs/grid/networks.md says more.
+// the voltage between its phase and neutral drops up to six times as far. docs/concepts/networks.md says more.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Networks in folders of CSV files. docs/grid/networks.md describes the layouts.
+// Networks in folders of CSV files. docs/concepts/networks.md describes the layouts.
 #pragma once
 
 #include <cstdint>
