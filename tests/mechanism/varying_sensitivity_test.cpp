@@ -6,6 +6,7 @@
 
 #include "fugu/strategy/baselines.hpp"
 #include "fugu/strategy/discounted.hpp"
+#include "fugu/strategy/registry.hpp"
 #include "support/builders.hpp"
 #include "support/publishing.hpp"
 #include "support/simulating.hpp"
@@ -130,6 +131,49 @@ TEST(VaryingSensitivity, HoldsForAStrategyThatAsksEverything) {
       EXPECT_GT(report.worst_loss / report.promised, 0.1) << definition.text();
     }
   }
+}
+
+// --- Which strategies ---------------------------------------------------------------------------------------------
+
+// An embedder comes by here, whatever front end it has.
+TEST(VaryingSensitivity, GoesWithStrategiesThatAskForValuesOnly) {
+  const Definition windows = define(Protects::w_event, 1, 0, 6);
+  for (const StrategyKind& kind : strategy_kinds()) {
+    const bool discounted = serves(kind, Serves::discounted);
+    if (!discounted && !serves(kind, Serves::windows)) continue;
+    StrategyParameters parameters{.window_slots = 6};
+    if (discounted) parameters = {.discount = fading().discount()};
+    if (kind.takes == "every_slots") parameters.every_slots = 2;
+    if (kind.takes == "horizon_slots") parameters.horizon_slots = 9;
+    const TempDir directory;
+    const auto begin = [&](const Exposure& exposure) {
+      auto strategy = make_strategy(kind.name, parameters);
+      EXPECT_TRUE(strategy) << reason(strategy);
+      const Definition definition = discounted ? fading() : windows;
+      Collector sink;
+      Publisher publisher({definition, exposure, NoiseKind::laplace, *std::move(strategy)},
+                          std::make_unique<SecureNoise>(), sink);
+      return publisher.publish(row_of(0, {500}));
+    };
+    const auto constant = begin(expose_one(1000));
+    EXPECT_TRUE(constant) << kind.name << ": " << reason(constant);
+    const auto varying = begin(expose_day());
+    EXPECT_EQ(varying.has_value(), kind.values_only) << kind.name;
+    if (varying) continue;
+    EXPECT_EQ(varying.error().cause, Cause::usage) << kind.name;
+    EXPECT_NE(reason(varying).find("varies over time"), std::string::npos) << kind.name << reason(varying);
+  }
+}
+
+TEST(VaryingSensitivity, DoesNotGoWithPolicies) {
+  Collector sink;
+  Publisher publisher({define_swellfish(define(Protects::event, 1)), expose_day(), NoiseKind::laplace,
+                       *make_strategy("uniform", {.policies = true})},
+                      std::make_unique<SecureNoise>(), sink);
+  const auto published = publisher.publish(row_of(0, {500}));
+  ASSERT_FALSE(published);
+  EXPECT_EQ(published.error().cause, Cause::usage);
+  EXPECT_TRUE(sink.emitted.empty());
 }
 
 // --- On record -----------------------------------------------------------------------------------------------------

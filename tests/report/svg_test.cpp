@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fugu/report/number.hpp"
 #include "report/balance.hpp"
 
 namespace {
@@ -173,6 +174,10 @@ TEST(Scale, DecadesCoverTheLogarithms) {
   ASSERT_EQ(ticks.size(), 4U);
   EXPECT_EQ(ticks.front().label, "0.01");
   EXPECT_EQ(ticks.back().label, "10");
+  const auto large = decade_ticks({3, 6});
+  ASSERT_EQ(large.size(), 4U);
+  EXPECT_EQ(large.front().label, format_count(1000)) << "as on linear axes";
+  EXPECT_EQ(large.back().label, format_count(1'000'000));
 }
 
 TEST(Chart, DotsAreNotJoined) {
@@ -181,7 +186,7 @@ TEST(Chart, DotsAreNotJoined) {
   const std::string svg = chart.standalone_svg();
   EXPECT_EQ(imbalance(svg), "");
   EXPECT_NE(svg.find("stroke-opacity"), std::string::npos);
-  EXPECT_EQ(count(svg, "h0"), 2U) << "what is not finite is left out";
+  EXPECT_EQ(count(svg, "h0"), 2U + 3U) << "what is not finite is left out; three dots in the legend";
 }
 
 TEST(Chart, BoxesShowTheirLabelWhereItFits) {

@@ -22,9 +22,14 @@ std::optional<Error> error_of(const Result<void>& result) {
 
 }  // namespace
 
-Result<void> check_noise(const Mechanism& mechanism) {
-  if (mechanism.noise != NoiseKind::none) return {};
-  return Error{Cause::usage, "a mechanism without noise would release true values: choose Laplace or Gaussian noise"};
+Result<void> check_mechanism(const Mechanism& mechanism) {
+  if (mechanism.noise == NoiseKind::none)
+    return Error{Cause::usage, "a mechanism without noise would release true values: choose Laplace or Gaussian noise"};
+  if (mechanism.exposure.varies() && !mechanism.strategy->values_only())
+    return Error{Cause::usage,
+                 "the sensitivity varies over time, and the strategy compares slots or follows policies, for which it "
+                 "knows one sensitivity only: choose a strategy that asks for values only"};
+  return {};
 }
 
 Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink,
@@ -32,7 +37,7 @@ Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, Re
     : definition_(mechanism.definition),
       noise_(noise.get()),
       ledger_(std::move(ledger)),
-      stopped_(error_of(check_noise(mechanism))),
+      stopped_(error_of(check_mechanism(mechanism))),
       runner_(std::move(mechanism), std::move(noise), ledger_.get()),
       sink_(&sink) {}
 
@@ -44,7 +49,7 @@ Publisher::Publisher(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, Re
 
 Result<Publisher> Publisher::resume(Mechanism mechanism, std::unique_ptr<SecureNoise> noise, ReleaseSink& sink,
                                     LedgerWriter ledger, LedgerReader reader) {
-  FUGU_TRY(check_noise(mechanism));
+  FUGU_TRY(check_mechanism(mechanism));
   Publisher publisher(std::move(mechanism), std::move(noise), sink, std::move(ledger));
   Replay replay(std::move(reader));
   FUGU_TRY(publisher.ledger_->sync());

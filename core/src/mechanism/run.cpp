@@ -165,7 +165,7 @@ Result<Publisher*> Run::begin(Mechanism mechanism, const RunIdentity& identity, 
     return Error{Cause::usage,
                  "there is no ledger from which something could be lost: begin the stream with the slot "
                  "you want"};
-  FUGU_TRY(check_noise(mechanism));
+  FUGU_TRY(check_mechanism(mechanism));
   ReleaseFormat format = identity.format;
   format.currency = mechanism.definition.delta().value() > 0 ? Currency::rho : Currency::epsilon;
   FUGU_ASSIGN(mechanism.published, PublishedSteps::make(format.filter, format.unit_step));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "fugu/report/number.hpp"
@@ -103,11 +102,8 @@ std::vector<Tick> nice_ticks(Interval domain, int count_max) {
 
 std::vector<Tick> decade_ticks(Interval logarithms) {
   std::vector<Tick> ticks;
-  for (double exponent = std::floor(logarithms.lo); exponent <= std::ceil(logarithms.hi); ++exponent) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.6g", std::pow(10.0, exponent));
-    ticks.push_back({exponent, text});
-  }
+  for (double exponent = std::floor(logarithms.lo); exponent <= std::ceil(logarithms.hi); ++exponent)
+    ticks.push_back({exponent, format_significant(std::pow(10.0, exponent), 1)});
   return ticks;
 }
 

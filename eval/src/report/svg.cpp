@@ -171,6 +171,12 @@ void draw_rule(MarkupWriter& svg, std::string css_class, Point from, Point to) {
       {{"class", std::move(css_class)}, {"x1", px(from.x)}, {"y1", px(from.y)}, {"x2", px(to.x)}, {"y2", px(to.y)}});
 }
 
+/// A line of no length with round ends.
+void add_dot(std::string& path, Point at) {
+  move_to(path, at);
+  path += "h0";
+}
+
 void draw_legend(MarkupWriter& svg, const std::vector<std::vector<LegendEntry>>& rows, double left_px, double top_px) {
   for (const auto& row : rows) {
     double x_px = left_px;
@@ -181,6 +187,10 @@ void draw_legend(MarkupWriter& svg, const std::vector<std::vector<LegendEntry>>&
         move_to(path, {x_px, middle_px});
         line_to(path, {x_px + kSwatchPx, middle_px});
         svg.empty("path", line_attributes(entry.colour, entry.width_px, entry.dashed, std::move(path)));
+      } else if (entry.swatch == LegendEntry::Swatch::dots) {
+        std::string path;
+        for (const double share : {0.2, 0.5, 0.8}) add_dot(path, {x_px + share * kSwatchPx, middle_px});
+        svg.empty("path", line_attributes(entry.colour, entry.width_px, false, std::move(path)));
       } else {
         svg.empty("rect", {{"class", band_class(entry.colour)},
                            {"x", px(x_px)},
@@ -320,15 +330,14 @@ Dots::Dots(Options options, std::vector<Point> points) : options_(std::move(opti
 Extent Dots::extent() const { return extent_of(points_); }
 
 LegendEntry Dots::legend() const {
-  return {options_.label, LegendEntry::Swatch::line, options_.colour, options_.size_px};
+  return {options_.label, LegendEntry::Swatch::dots, options_.colour, options_.size_px};
 }
 
 void Dots::draw(MarkupWriter& svg, const Frame& frame) const {
   std::string path;
   for (const Point& point : points_) {
     if (!std::isfinite(point.x) || !std::isfinite(point.y)) continue;
-    move_to(path, {frame.x(point.x), frame.y(point.y)});
-    path += "h0";
+    add_dot(path, {frame.x(point.x), frame.y(point.y)});
   }
   if (path.empty()) return;
   std::vector<Attribute> attributes = line_attributes(options_.colour, options_.size_px, false, std::move(path));

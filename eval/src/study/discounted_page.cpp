@@ -21,6 +21,8 @@ using report::Point;
 using Align = report::Column::Align;
 using Schedule = DiscountedSchedule;
 
+constexpr const char* kEquals = "\u00a0=\u00a0";  // does not break over two lines of a table
+
 struct Drawn {
   Schedule schedule;
   Colour colour;
@@ -67,7 +69,7 @@ class DiscountedPage {
   explicit DiscountedPage(const DiscountedStudy& study)
       : study_(study),
         page_({.title = "Discounted differential privacy",
-               .subtitle = "Daily averages of households over a year: the schedules of Farokhi's paper and ours"}) {}
+               .subtitle = "Daily averages of households: the schedules of Farokhi's paper and ours"}) {}
 
   Result<std::string> html();
 
@@ -134,7 +136,7 @@ void DiscountedPage::add_histogram(std::size_t population) {
   if (clamp_kwh < static_cast<double>(shown.days_by_kwh.size()))
     chart.add(Line({.label = "clamp", .colour = Colour::vermilion, .dashed = true},
                    {{clamp_kwh, 0}, {clamp_kwh, static_cast<double>(most)}}));
-  page_.figure(chart, "Readings of households across the year (figure 1, left). The largest is " +
+  page_.figure(chart, "Days of all households (figure 1, left). The largest is " +
                           report::format_fixed(shown.largest_kwh, 1) +
                           " kWh: noise that was made for it would be made for a number that is read off the data.");
 }
@@ -165,7 +167,7 @@ void DiscountedPage::add_over_time(std::size_t population, Protects protects, do
   if (protects == Protects::user) {
     add({.label = "published, no end (Corollary 8)", .colour = Colour::vermilion},
         *find(population, Protects::user, 0, Schedule::published));
-    add({.label = "the same share every day of the year", .colour = Colour::ochre},
+    add({.label = "the same share every day", .colour = Colour::ochre},
         *find(population, Protects::user, 0, Schedule::uniform));
     add({.label = "single days protected only", .colour = Colour::slate, .dashed = true},
         *find(population, Protects::event, 0, Schedule::uniform));
@@ -195,7 +197,7 @@ void DiscountedPage::add_over_factor(std::size_t population, Protects protects, 
   ErrorChart chart;
   for (std::size_t k = 0; k < kDrawn.size(); ++k)
     chart.add({.label = kDrawn[k].label, .colour = kDrawn[k].colour, .dashed = kDrawn[k].dashed}, std::move(points[k]));
-  page_.figure(chart.make(title, "Mean expected relative error over the year, by schedule.", std::move(x)),
+  page_.figure(chart.make(title, "Mean expected relative error over all days, by schedule.", std::move(x)),
                logarithmic ? "Published schedules that break their definition are left out." : "");
 }
 
@@ -215,7 +217,7 @@ void DiscountedPage::add_table(std::size_t population) {
     const DiscountedCourse& course = courses_[i];
     std::string definition(name_of(cell.protects));
     if (cell.factor > 0)
-      definition.append(", ").append(cell.protects.kind().parameter.symbol) += " = " + result_number(cell.factor);
+      definition.append(", ").append(cell.protects.kind().parameter.symbol) += kEquals + result_number(cell.factor);
     std::vector<report::Cell> row = {
         {definition}, {std::string(name_of(cell.schedule))}, {cell.count_protected ? "protected" : "public"}};
     if (course.has_data()) {
@@ -259,9 +261,8 @@ Result<std::string> DiscountedPage::html() {
       std::to_string(options.runs) + " runs with seed " + std::to_string(options.seed) + ".");
   page_.paragraph(
       "published: Corollaries 8, 12 and 16 as printed. equal: all that past losses leave, every day. planned: the "
-      "least "
-      "mean error for a year, with the certified distance from the best. docs/guarantees/discounted.md has the "
-      "proofs.");
+      "least mean error over all days, with the certified distance from the best; planned-largest: the least error of "
+      "the worst day. docs/guarantees/discounted.md has the proofs.");
   const auto missing = std::ranges::count_if(courses_, [](const DiscountedCourse& one) { return !one.has_data(); });
   if (missing > 0)
     page_.note("No data for " + std::to_string(missing) + " of " + std::to_string(courses_.size()) +

@@ -35,6 +35,11 @@ class Strategy {
   virtual void stated(const Kernel&, MeterId, std::span<const std::uint32_t> /*signatures*/, const Policy&) {}
   virtual void withdrawn(const Kernel&, MeterId, std::span<const std::uint32_t> /*signatures*/, const Policy&) {}
 
+  /// Whether it asks for values only and compares nothing. Where sensitivities vary over time no other is published:
+  /// comparisons are charged the largest of them, which keeps the promise, but a strategy that weighs them against the
+  /// noise of one slot decides wrongly.
+  virtual bool values_only() const { return false; }
+
   /// How many slots back its deviation requests reach.
   virtual Reach reach() const { return {}; }
 };

@@ -29,9 +29,9 @@ class ReleaseSink {
 /// when they do, and under definitions that never forget. Proof: docs/guarantees/ledger.md, "Rollback".
 Result<void> check_after_loss(const Definition& definition, Slot last_handed_out, Slot next);
 
-/// Cause::usage for a mechanism without noise. Where a definition permits true values, the strategy asks for them
-/// (Kernel::true_values).
-Result<void> check_noise(const Mechanism& mechanism);
+/// Cause::usage for a mechanism without noise (where a definition permits true values, the strategy asks for them:
+/// Kernel::true_values), and for sensitivities that vary over time with a strategy that does not ask for values only.
+Result<void> check_mechanism(const Mechanism& mechanism);
 
 /// Publishes a stream with secure noise. Charge, make durable, then release: in that order, always.
 ///
@@ -40,7 +40,7 @@ Result<void> check_noise(const Mechanism& mechanism);
 /// them again. (docs/guarantees/ledger.md)
 class Publisher {
  public:
-  /// A mechanism that check_noise() does not accept publishes nothing: publish(), finish() and resume() return its
+  /// A mechanism that check_mechanism() does not accept publishes nothing: publish(), finish() and resume() return its
   /// error.
   ///
   /// Without a ledger: the promise holds for this one run; a second run over the same stream spends again.

@@ -42,7 +42,7 @@ struct Extent {
 
 /// How a mark shows in the legend.
 struct LegendEntry {
-  enum class Swatch { line, area };
+  enum class Swatch { line, dots, area };
   std::string label;  ///< empty: not shown
   Swatch swatch = Swatch::line;
   Colour colour = Colour::ink;

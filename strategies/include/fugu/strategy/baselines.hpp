@@ -21,6 +21,7 @@ class EveryKth final : public Strategy {
   /// `k_slots` must be at least 1; more than the window is as much as the window.
   explicit EveryKth(std::uint64_t k_slots) : k_slots_(k_slots) { FUGU_CHECK(k_slots >= 1); }
   Result<void> step(Kernel& kernel, Release& release) override;
+  bool values_only() const override { return true; }
 
  private:
   std::uint64_t k_slots_;

@@ -23,6 +23,7 @@ class SpendAll final : public Strategy {
  public:
   explicit SpendAll(std::uint64_t every_slots = 1) : every_slots_(every_slots) { FUGU_CHECK(every_slots >= 1); }
   Result<void> step(Kernel& kernel, Release& release) override;
+  bool values_only() const override { return true; }
 
  private:
   std::uint64_t every_slots_;
@@ -60,6 +61,7 @@ class PlannedShares final : public Strategy {
  public:
   explicit PlannedShares(std::vector<double> shares) : shares_(std::move(shares)) {}
   Result<void> step(Kernel& kernel, Release& release) override;
+  bool values_only() const override { return true; }
 
  private:
   std::vector<double> shares_;
@@ -76,6 +78,7 @@ class PublishedShares final : public Strategy {
   static double share(const std::optional<Discount>& discount, std::uint64_t k);
 
   Result<void> step(Kernel& kernel, Release& release) override;
+  bool values_only() const override { return true; }
 
  private:
   explicit PublishedShares(const std::optional<Discount>& discount) : discount_(discount) {}

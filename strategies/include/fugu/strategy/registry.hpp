@@ -57,7 +57,7 @@ struct StrategyKind {
   bool estimates = false;
   /// Which of every_slots and horizon_slots it takes, by that name; empty for neither.
   std::string_view takes = {};
-  /// Asks for values and compares nothing: sensitivities may vary over time.
+  /// What the strategy says of itself when it runs without policies (Strategy::values_only).
   bool values_only = false;
 };
 
