@@ -163,6 +163,15 @@ TEST(Network, ListsEveryMistakeAtOnce) {
             "  1 node has no connection to the transformer: 'far'");
 }
 
+TEST(Network, AWrongVoltageOfAllNodesIsOneMistake) {
+  NetworkData data = test::small_network();
+  data.transformers[0].lv_kv = 400;
+  for (Node& node : data.nodes) node.nominal_kv = 400;
+  EXPECT_EQ(mistakes_of(data), "transformer 't' has lv_kv 400; usual are 0.1 to 1.5 kV: a wrong unit?");
+  data.transformers[0].lv_kv = 0.4;
+  EXPECT_EQ(mistakes_of(data).substr(0, 11), "4 mistakes:") << "here they are wrong by themselves";
+}
+
 TEST(Network, RulesCanBeRelaxed) {
   NetworkData data = small_network();
   data.lines.push_back(data.lines[0]);

@@ -184,7 +184,8 @@ class Sweep final : public LoadFlowSolver {
 
 Result<LoadFlowSolverPtr> make_sweep(const Network& network, const LoadFlowOptions& options) {
   if (!network.is_radial()) {
-    return Error{Cause::usage, "the network has loops, and a sweep needs a radial one; expected power-grid-model"};
+    return Error{Cause::usage,
+                 "a network with loops; expected a radial one, which a sweep needs (power-grid-model does not)"};
   }
   return LoadFlowSolverPtr(std::make_unique<Sweep>(network, options));
 }

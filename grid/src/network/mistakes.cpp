@@ -116,8 +116,11 @@ class Checker {
   std::string subject_;
 };
 
-void check_node(const Node& node, Checker& check) {
-  check.positive(node.nominal_kv, kNominal);
+/// `level_kv` is what the transformer has: a network whose nodes all have its wrong voltage has one mistake, not
+/// hundreds.
+void check_node(const Node& node, double level_kv, Checker& check) {
+  const bool is_level = node.nominal_kv == level_kv || (std::isnan(node.nominal_kv) && std::isnan(level_kv));
+  if (!is_level) check.positive(node.nominal_kv, kNominal);
   if (node.position) {
     check.within(node.position->x_m, "x_m", -1e9, 1e9);
     check.within(node.position->y_m, "y_m", -1e9, 1e9);
@@ -187,7 +190,9 @@ void check_records(const NetworkData& data, const NetworkRules& rules, std::vect
     check.complain("has " + std::to_string(data.transformers.size()) + " transformers; expected one, which feeds it");
   }
   if (data.customers.empty()) check.complain("has no customers");
-  check_each(data.nodes, "node", check, check_node);
+  const double level_kv = data.transformers.size() == 1 ? data.transformers.front().lv_kv : 0;
+  check_each(data.nodes, "node", check,
+             [&](const Node& node, Checker& checker) { check_node(node, level_kv, checker); });
   check_each(data.lines, "line", check, check_line);
   check_each(data.transformers, "transformer", check, check_transformer);
   check_each(data.customers, "customer", check, check_customer);
