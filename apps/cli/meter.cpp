@@ -346,7 +346,8 @@ Examples
   report_command->add_option("--divide-below", arguments->divide_below,
                              "Divide only while the recent deviation is below this, in the unit of the readings");
   report_command->add_option("--period", arguments->period_slots,
-                             "Reports carry their period of that many slots, counted from slot 0 (UTC with stamps)");
+                             "Reports carry their period of that many slots, counted from slot 0; with time stamps "
+                             "from 1970 in UTC, so these are not of local days: for those give a --calendar");
   report_command->add_option("--calendar", arguments->calendar, "Reports carry their period of this calendar, CSV");
   report_command->add_option("--ring", arguments->ring_slots, "As --period, and stamps stay within the period, too");
   report_command->add_option("--queue", arguments->queue_max,
