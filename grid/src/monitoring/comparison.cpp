@@ -61,9 +61,13 @@ void StateComparison::add_voltages(std::span<const double> truth_v, std::span<co
     const double t = truth_v[node];
     const double o = other_v[node];
     largest_v = std::max(largest_v, std::abs(t - o));
-    add_indicators(undervoltages_, monitor_.is_under(t), monitor_.is_under(o));
-    add_indicators(overvoltages_, monitor_.is_over(t), monitor_.is_over(o));
-    add_indicators(voltages_, monitor_.is_under(t) | monitor_.is_over(t), monitor_.is_under(o) | monitor_.is_over(o));
+    const bool t_under = monitor_.is_under(t);
+    const bool t_over = monitor_.is_over(t);
+    const bool o_under = monitor_.is_under(o);
+    const bool o_over = monitor_.is_over(o);
+    add_indicators(undervoltages_, t_under, o_under);
+    add_indicators(overvoltages_, t_over, o_over);
+    add_indicators(voltages_, t_under || t_over, o_under || o_over);
   }
   voltage_sum_v_ += largest_v;
 }
