@@ -235,7 +235,7 @@ TEST(Membership, WithDeltaAMechanismThatLooksBackAllowsNoMoves) {
 TEST(Membership, TheAuditFollowsASessionThatGoesOnAfterAMove) {
   // Five slots of a deviation session over series 1 cost 0.15 each: 0.75 for those who stay there. Who comes from
   // series 0 in slot 2 loses 0.45 of it, and what series 0 cost before.
-  for (const std::uint64_t before_per_mille : {500, 700}) {
+  for (const std::uint64_t before_per_mille : {500u, 700u}) {
     LedgerScript script(define(Protects::w_event, 1, 0, 10), expose({1, 1}, {{0}, {1}}));
     script.place("m1", 0).place("m2", 1);
     script.answer(test::value_of(0, {1000, before_per_mille}, {0}));

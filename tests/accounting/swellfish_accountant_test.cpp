@@ -342,7 +342,7 @@ TEST(SwellfishAccountant, APolicyWithAShapeSaysWhatIsLeft) {
 
 TEST(SwellfishAccountant, UnderDeltaItSaysWhatIsLeftToo) {
   // The rest is all that fits at full sensitivity, whatever that is; a policy of three steps allows more.
-  for (const std::uint64_t sensitivity : {3, 30}) {
+  for (const std::uint64_t sensitivity : {3u, 30u}) {
     const auto accountant = make_policy_accountant(swellfish(1e-6), expose_one(sensitivity));
     ASSERT_TRUE(accountant->state("m", {}, box(0, 1, 1, 3)));
     accountant->advance(0);
