@@ -2,10 +2,11 @@
 //
 //     FUGU_ASSIGN(StateLock lock, StateLock::take("gateway.state"));
 //     FUGU_ASSIGN(SigningTurn turn, SigningTurn::wait("gateway.state"));   // then read the keys
-//     FUGU_ASSIGN(Gateway rules_and_keys, Gateway::make(rules, keys));
-//     FUGU_ASSIGN(auto gateway, DurableGateway::open(std::move(rules_and_keys), std::move(lock), std::move(turn),
-//     sink)); FUGU_TRY(gateway.take({slot, meter, value_steps}));  …      // slot by slot FUGU_TRY(gateway.send()); //
-//     when nothing comes for a while FUGU_TRY(gateway.finish());
+//     FUGU_ASSIGN(Gateway fresh, Gateway::make(rules, keys));
+//     FUGU_ASSIGN(auto gateway, DurableGateway::open(std::move(fresh), std::move(lock), std::move(turn), sink));
+//     FUGU_TRY(gateway.take({slot, meter, value_steps}));  …      // slot by slot
+//     FUGU_TRY(gateway.send());                                   // when nothing comes for a while
+//     FUGU_TRY(gateway.finish());
 //
 // Guarantee: a report leaves only after a state is durable that has it, so killed at any point the same program goes
 // on: no number is given to two reports, nothing that was saved is lost, and what may have left is sent again under the
