@@ -89,28 +89,20 @@ void run(benchmark::State& state, const Case& given, const Result<LoadFlowSolver
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kStamps));
 }
 
+void on_both_feeders(benchmark::internal::Benchmark* bench) {
+  bench->ArgName("nodes")->Arg(36)->Arg(906)->MeasureProcessCPUTime()->UseRealTime()->Unit(benchmark::kMillisecond);
+}
+
 void loadflow_sweep(benchmark::State& state) {
   if (const Case* const given = case_of(state)) run(state, *given, make_sweep(given->network, {.threads = kThreads}));
 }
-BENCHMARK(loadflow_sweep)
-    ->ArgName("nodes")
-    ->Arg(36)
-    ->Arg(906)
-    ->MeasureProcessCPUTime()
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK(loadflow_sweep)->Apply(on_both_feeders);
 
 void loadflow_newton(benchmark::State& state) {
   const Case* const given = case_of(state);
   if (given != nullptr) run(state, *given, make_newton_raphson(given->network, {.threads = kThreads}));
 }
-BENCHMARK(loadflow_newton)
-    ->ArgName("nodes")
-    ->Arg(36)
-    ->Arg(906)
-    ->MeasureProcessCPUTime()
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK(loadflow_newton)->Apply(on_both_feeders);
 
 #ifdef FUGU_POWER_GRID_MODEL
 /// What a program does that calls the library for the same results, with its inputs in watt already.
@@ -173,13 +165,7 @@ void loadflow_naive(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kStamps));
 }
-BENCHMARK(loadflow_naive)
-    ->ArgName("nodes")
-    ->Arg(36)
-    ->Arg(906)
-    ->MeasureProcessCPUTime()
-    ->UseRealTime()
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK(loadflow_naive)->Apply(on_both_feeders);
 #endif
 
 }  // namespace

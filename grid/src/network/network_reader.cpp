@@ -116,6 +116,16 @@ class FolderReader {
     return static_cast<int>(from.word(row, "phase", {"1", "2", "3"}, mistakes_)) + 1;
   }
 
+  /// What the IEEE and the SimBench layout have in common.
+  Transformer lv_bus_transformer(const Table& from, std::size_t row, std::string_view uk_column) {
+    return {.id = text(from, row, "transformer"),
+            .lv_node = text(from, row, "lv_bus"),
+            .rated_kva = number(from, row, "s_kva"),
+            .hv_kv = number(from, row, "hv_kv"),
+            .lv_kv = number(from, row, "lv_kv"),
+            .uk_percent = number(from, row, uk_column)};
+  }
+
   Result<void> read_ieee_eulv() {
     FUGU_ASSIGN(const Table buses, table("buses.csv", {{"bus", "x_m", "y_m"}}));
     FUGU_ASSIGN(const Table lines,
@@ -130,13 +140,8 @@ class FolderReader {
             "transformer.csv",
             {{"transformer", "lv_bus", "hv_kv", "lv_kv", "s_kva", "x_percent", "source_pu"}, {}, {"hv_bus", "conn"}}));
     for (std::size_t row = 0; row < transformers.rows(); ++row) {
-      data_.transformers.push_back({.id = text(transformers, row, "transformer"),
-                                    .lv_node = text(transformers, row, "lv_bus"),
-                                    .rated_kva = number(transformers, row, "s_kva"),
-                                    .hv_kv = number(transformers, row, "hv_kv"),
-                                    .lv_kv = number(transformers, row, "lv_kv"),
-                                    .uk_percent = number(transformers, row, "x_percent"),
-                                    .source_pu = number(transformers, row, "source_pu")});
+      data_.transformers.push_back(lv_bus_transformer(transformers, row, "x_percent"));
+      data_.transformers.back().source_pu = number(transformers, row, "source_pu");
     }
     for (std::size_t row = 0; row < buses.rows(); ++row) {
       data_.nodes.push_back(
@@ -173,14 +178,10 @@ class FolderReader {
         table("transformer.csv",
               {{"transformer", "lv_bus", "s_kva", "hv_kv", "lv_kv", "uk_percent", "pcu_kw", "pfe_kw"}, {}, {"type"}}));
     for (std::size_t row = 0; row < transformers.rows(); ++row) {
-      data_.transformers.push_back({.id = text(transformers, row, "transformer"),
-                                    .lv_node = text(transformers, row, "lv_bus"),
-                                    .rated_kva = number(transformers, row, "s_kva"),
-                                    .hv_kv = number(transformers, row, "hv_kv"),
-                                    .lv_kv = number(transformers, row, "lv_kv"),
-                                    .uk_percent = number(transformers, row, "uk_percent"),
-                                    .copper_loss_kw = number(transformers, row, "pcu_kw"),
-                                    .iron_loss_kw = number(transformers, row, "pfe_kw")});
+      Transformer transformer = lv_bus_transformer(transformers, row, "uk_percent");
+      transformer.copper_loss_kw = number(transformers, row, "pcu_kw");
+      transformer.iron_loss_kw = number(transformers, row, "pfe_kw");
+      data_.transformers.push_back(std::move(transformer));
     }
     for (std::size_t row = 0; row < lines.rows(); ++row) add_simbench_line(lines, row);
     for (std::size_t row = 0; row < loads.rows(); ++row) add_simbench_load(loads, row);
