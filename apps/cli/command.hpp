@@ -31,6 +31,7 @@ void add_report(CLI::App& app, Outcome& outcome);
 void add_key(CLI::App& app, Outcome& outcome);
 void add_meter(CLI::App& app, Outcome& outcome);
 void add_distributional(CLI::App& app, Outcome& outcome);
+void add_grid(CLI::App& app, Outcome& outcome);
 
 /// `--option: message`, for what the library says about an option.
 template <class T>

@@ -1,0 +1,30 @@
+// The sub-commands of `fugu grid`. Another one is one file and one row of the table in grid.cpp.
+#pragma once
+
+#include <string>
+
+#include "command.hpp"
+#include "fugu/network/network_reader.hpp"
+
+namespace fugu::cli {
+
+struct GridCommand {
+  const char* name;
+  const char* summary;  ///< one line
+  /// Adds options and examples to `command`, and a callback that stores the outcome.
+  void (*prepare)(CLI::App& command, Outcome& outcome);
+};
+
+void prepare_grid_check(CLI::App& command, Outcome& outcome);
+
+/// Which network, as all of them are told.
+struct NetworkOptions {
+  std::string folder;
+  bool allow_loops = false;
+  bool allow_unusual = false;
+
+  void add_to(CLI::App& command);
+  Result<grid::Network> read() const;
+};
+
+}  // namespace fugu::cli
