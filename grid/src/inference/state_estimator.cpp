@@ -88,17 +88,22 @@ class StateEstimator::Impl {
   }
 
   Result<void> check(const GridKnowledge& known) const {
-    const auto has = [&](std::span<const double> values, std::size_t columns, bool may_lack) {
-      return values.size() == known.stamps * columns || (may_lack && values.empty());
+    const auto fits = [&](std::span<const double> values, std::size_t columns) {
+      return values.size() == known.stamps * columns;
     };
-    const bool fits = has(known.p_kw, customers_.size(), false) && has(known.p_scale_kw, customers_.size(), false) &&
-                      has(known.q_kvar, customers_.size(), true) && known.q_kvar.size() == known.q_scale_kvar.size() &&
-                      has(known.transformer_p_kw, 1, true) && has(known.transformer_q_kvar, 1, true) &&
-                      has(known.sensor_v, options_.sensors.size(), false) &&
-                      has(known.sum_value, options_.sums.size(), false) &&
-                      has(known.sum_scale, options_.sums.size(), false);
-    if (!fits) return Error{Cause::usage, "measurements of another size than the network and its options say"};
-    return {};
+    const auto fits_or_lacks = [&](std::span<const double> values, std::size_t columns) {
+      return values.empty() || fits(values, columns);
+    };
+    const auto all_fit = [&](const std::vector<std::span<const double>>& each, std::size_t count) {
+      return each.size() == count && std::ranges::all_of(each, [&](const auto& values) { return fits(values, 1); });
+    };
+    const std::size_t customers = customers_.size();
+    if (fits(known.p_kw, customers) && fits(known.p_scale_kw, customers) && fits_or_lacks(known.q_kvar, customers) &&
+        known.q_kvar.size() == known.q_scale_kvar.size() && fits_or_lacks(known.transformer_p_kw, 1) &&
+        fits_or_lacks(known.transformer_q_kvar, 1) && all_fit(known.sensor_v, options_.sensors.size()) &&
+        all_fit(known.sum_value, options_.sums.size()) && all_fit(known.sum_scale, options_.sums.size()))
+      return {};
+    return Error{Cause::usage, "measurements of another size than the network and its options say"};
   }
 
   /// How transformer and sensors answer to each customer, by moving one after the other.
@@ -216,52 +221,52 @@ class StateEstimator::Impl {
 
   void tie(const GridKnowledge& known, std::size_t stamp, GridEstimate& estimate) {
     const std::size_t customers = customers_.size();
-    const auto row = [&](auto& all) { return std::span(all).subspan(stamp * customers, customers); };
+    const auto laws = std::span(laws_).subspan(stamp * customers, customers);
     update_.clear();
-    if (measures_grid(known) && !std::isnan(estimate.flow.row(stamp).front().real())) {
-      std::vector<double>& expected = expected_;
-      expected.resize(grid_values());
-      read_grid(estimate.flow.row(stamp), row(estimate.p_kw), row(estimate.q_kvar), expected);
-      const auto add = [&](std::size_t which, double value, double variance) {
-        if (std::isnan(value)) return;
-        update_.add(std::span(slopes_).subspan(which * 2 * customers, 2 * customers), value - expected[which],
-                    variance);
-      };
-      const auto meter = [&](double value) {
-        return squared(std::max(kMeterFloorKw, options_.transformer_sigma * std::abs(value))) +
-               2 * squared(options_.transformer_scale_kw);
-      };
-      if (!known.transformer_p_kw.empty()) {
-        const double value = known.transformer_p_kw[stamp];
-        add(0, value, meter(value));
-      }
-      if (!known.transformer_q_kvar.empty()) {
-        const double value = known.transformer_q_kvar[stamp];
-        add(1, value, meter(value));
-      }
-      for (std::size_t i = 0; i < options_.sensors.size(); ++i)
-        add(2 + i, known.sensor_v[stamp * options_.sensors.size() + i], squared(options_.sensor_sigma_v));
-    }
-    for (std::size_t i = 0; i < options_.sums.size(); ++i) {
-      const std::size_t at = stamp * options_.sums.size() + i;
-      if (std::isnan(known.sum_value[at])) continue;
-      sum_slopes_.assign(2 * customers, 0.0);
-      double expected = 0;
-      for (const std::uint32_t customer : options_.sums[i].customers) {
-        sum_slopes_[2 * customer + options_.sums[i].is_reactive] = 1;
-        expected += options_.sums[i].is_reactive ? laws_[stamp * customers + customer].q
-                                                 : laws_[stamp * customers + customer].p;
-      }
-      update_.add(sum_slopes_, known.sum_value[at] - expected,
-                  2 * squared(known.sum_scale[at]) + squared(kMeterFloorKw));
-    }
-    update_.apply(row(laws_));
+    if (measures_grid(known)) add_grid(known, stamp, estimate);
+    for (std::size_t i = 0; i < options_.sums.size(); ++i)
+      add_sum(options_.sums[i], known.sum_value[i][stamp], known.sum_scale[i][stamp], laws);
+    update_.apply(laws);
     for (std::size_t i = 0; i < customers; ++i) {
-      const PairLaw& law = laws_[stamp * customers + i];
-      row(estimate.p_kw)[i] = law.p;
-      row(estimate.q_kvar)[i] = law.q;
-      row(estimate.p_deviation_kw)[i] = std::sqrt(std::max(0.0, law.pp));
+      estimate.p_kw[stamp * customers + i] = laws[i].p;
+      estimate.q_kvar[stamp * customers + i] = laws[i].q;
+      estimate.p_deviation_kw[stamp * customers + i] = std::sqrt(std::max(0.0, laws[i].pp));
     }
+  }
+
+  /// What transformer and sensors measure, beside what `estimate` leads to.
+  void add_grid(const GridKnowledge& known, std::size_t stamp, const GridEstimate& estimate) {
+    const std::size_t customers = customers_.size();
+    const auto powers = [&](const std::vector<double>& all) {
+      return std::span(all).subspan(stamp * customers, customers);
+    };
+    expected_.resize(grid_values());
+    read_grid(estimate.flow.row(stamp), powers(estimate.p_kw), powers(estimate.q_kvar), expected_);
+    const auto add = [&](std::size_t which, double value, double variance) {
+      const double missed = value - expected_[which];
+      if (std::isnan(missed)) return;  // not measured, or a load flow without convergence
+      update_.add(std::span(slopes_).subspan(which * 2 * customers, 2 * customers), missed, variance);
+    };
+    const auto add_power = [&](std::size_t which, std::span<const double> measured) {
+      if (measured.empty()) return;
+      const double meter = std::max(kMeterFloorKw, options_.transformer_sigma * std::abs(measured[stamp]));
+      add(which, measured[stamp], squared(meter) + 2 * squared(options_.transformer_scale_kw));
+    };
+    add_power(0, known.transformer_p_kw);
+    add_power(1, known.transformer_q_kvar);
+    for (std::size_t i = 0; i < options_.sensors.size(); ++i)
+      add(2 + i, known.sensor_v[i][stamp], squared(options_.sensor_sigma_v));
+  }
+
+  void add_sum(const SumOfCustomers& sum, double value, double scale, std::span<const PairLaw> laws) {
+    if (std::isnan(value)) return;
+    sum_slopes_.assign(2 * laws.size(), 0.0);
+    double expected = 0;
+    for (const std::uint32_t customer : sum.customers) {
+      sum_slopes_[2 * customer + sum.is_reactive] = 1;
+      expected += sum.is_reactive ? laws[customer].q : laws[customer].p;
+    }
+    update_.add(sum_slopes_, value - expected, 2 * squared(scale) + squared(kMeterFloorKw));
   }
 
   const Network& network_;

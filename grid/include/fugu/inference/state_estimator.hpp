@@ -47,10 +47,10 @@ struct GridKnowledge {
   /// Of the transformer, on its lower side, downwards. Empty: not measured.
   std::span<const double> transformer_p_kw = {};
   std::span<const double> transformer_q_kvar = {};
-  std::span<const double> voltage_pu = {};  ///< where it is known: LoadBatch
-  std::span<const double> sensor_v = {};    ///< between phases; one column a sensor
-  std::span<const double> sum_value = {};   ///< kW or kvar; one column a sum
-  std::span<const double> sum_scale = {};
+  std::span<const double> voltage_pu = {};              ///< where it is known: LoadBatch
+  std::vector<std::span<const double>> sensor_v = {};   ///< of each sensor, by stamp: between phases
+  std::vector<std::span<const double>> sum_value = {};  ///< of each sum, by stamp: kW or kvar
+  std::vector<std::span<const double>> sum_scale = {};
 };
 
 struct StateEstimatorOptions {
