@@ -17,6 +17,8 @@ constexpr StudyKind kStudies[] = {
     {"temporal", "temporal perturbation: when is hidden, how much is kept; against delay and noise", prepare_temporal},
     {"distributional", "what meters send so that the law of their sum gives nothing away, and who watches for long",
      prepare_distributional},
+    {"grid", "chapter 6 of the thesis: whether an operator can run its grid on released numbers, and how it could",
+     prepare_grid},
 };
 
 constexpr const char* kExamples = R"(

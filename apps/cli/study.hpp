@@ -46,5 +46,6 @@ RunStudy prepare_discounted(CLI::App& command, const StudyArguments& arguments);
 RunStudy prepare_temporal(CLI::App& command, const StudyArguments& arguments);
 RunStudy prepare_swellfish_thesis(CLI::App& command, const StudyArguments& arguments);
 RunStudy prepare_distributional(CLI::App& command, const StudyArguments& arguments);
+RunStudy prepare_grid(CLI::App& command, const StudyArguments& arguments);
 
 }  // namespace fugu::cli

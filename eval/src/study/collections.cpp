@@ -57,7 +57,7 @@ Result<Collections> simulate_collections(const CollectionOptions& options) {
   Collections collections{.policies = {}, .sensitivity_w = all_appliances_w(street.parameters())};
   for (std::size_t i = 0; i < makers.size(); ++i) {
     makers[i].finish(made[i]);
-    if (made[i].empty())
+    if (made[i].empty() && !options.allow_none)
       return Error{Cause::usage, "household h" + std::to_string(i) + " has no policy whose interval lies within " +
                                      std::to_string(options.days) +
                                      " days; expected more days, or intervals that are clipped at the horizon"};

@@ -34,7 +34,7 @@ void LevelEstimate::learn(const HouseholdModel& model, std::size_t hour, const N
 }
 
 LoadFilter::LoadFilter(const HouseholdModel& model, std::optional<double> yearly_kwh, std::size_t first_slot_of_day)
-    : model_(&model), level_(model, yearly_kwh), slot_of_day_(first_slot_of_day) {}
+    : model_(&model), level_(model, yearly_kwh), knows_bill_(yearly_kwh.has_value()), slot_of_day_(first_slot_of_day) {}
 
 void LoadFilter::predict(std::size_t hour) {
   if (!started_) {
@@ -81,7 +81,7 @@ Moments LoadFilter::step(const std::optional<NoisyAnswer>& answer) {
   std::optional<NoisyAnswer> in_levels;
   if (answer) {
     in_levels = {answer->value / level, answer->scale / level};
-    level_.learn(*model_, hour, *answer);
+    if (!knows_bill_) level_.learn(*model_, hour, *answer);
   }
   const Moments found = take(in_levels);
   return {found.mean * level, found.variance * level * level};

@@ -28,6 +28,9 @@ constexpr double kMoveKw = 0.1;
 
 double squared(double value) { return value * value; }
 
+/// Of a value with that noise, when nothing else is known about it.
+Moments moments(const NoisyAnswer& answer) { return {answer.value, 2 * squared(answer.scale)}; }
+
 std::optional<NoisyAnswer> answer_at(std::span<const double> values, std::span<const double> scales, std::size_t at) {
   if (values.empty() || std::isnan(values[at])) return std::nullopt;
   return NoisyAnswer{values[at], scales[at]};
@@ -172,23 +175,12 @@ class StateEstimator::Impl {
   }
 
   Moments prior(Known& customer, std::size_t hour, const std::optional<NoisyAnswer>& answer) {
+    if (options_.prior == Prior::households && customer.is_household) return customer.filter->step(answer);
     if (answer) customer.latest = answer;
     if (answer && answer->scale == 0) return {answer->value, 0};
-    switch (options_.prior) {
-      case Prior::releases:
-        if (customer.latest) return {customer.latest->value, 2 * squared(customer.latest->scale)};
-        return kUnknown;
-      case Prior::profile: return profile(customer, hour);
-      case Prior::releases_and_profile: {
-        const Moments usual = profile(customer, hour);
-        return answer ? product(usual, {answer->value, 2 * squared(answer->scale)}) : usual;
-      }
-      case Prior::households:
-        if (!customer.is_household) break;
-        return customer.filter->step(answer);
-    }
-    return answer ? product(profile(customer, hour), {answer->value, 2 * squared(answer->scale)})
-                  : profile(customer, hour);
+    if (options_.prior == Prior::releases) return customer.latest ? moments(*customer.latest) : kUnknown;
+    const Moments usual = profile(customer, hour);
+    return answer && options_.prior != Prior::profile ? product(usual, moments(*answer)) : usual;
   }
 
   Moments profile(const Known& customer, std::size_t hour) const {

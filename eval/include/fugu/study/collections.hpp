@@ -25,6 +25,7 @@ struct CollectionOptions {
   HorizonRule beyond = HorizonRule::clip;
   double epsilon_min = 1;  ///< of each policy: as in UsePolicyOptions
   double epsilon_max = 1;
+  bool allow_none = false;  ///< a household may be left without any policy
   std::uint64_t seed = 1;
   unsigned threads = 0;
 };

@@ -65,6 +65,7 @@ class LoadFilter {
 
   const HouseholdModel* model_;
   LevelEstimate level_;
+  bool knows_bill_;
   std::size_t slot_of_day_;
   bool started_ = false;
   detail::BinWeights weights_;  // probabilities of the bins
