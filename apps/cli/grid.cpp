@@ -7,11 +7,13 @@ namespace {
 
 constexpr GridCommand kCommands[] = {
     {"check", "read a network, list every mistake in it or sum it up", prepare_grid_check},
+    {"loads", "make up what customers draw, or take recorded homes", prepare_grid_loads},
 };
 
 constexpr const char* kExamples = R"(
 Examples
   fugu grid check NETWORK        the folder of a network; which files it holds: docs/concepts/networks.md
+  fugu grid loads NETWORK        loads of its customers, for all that follows
 )";
 
 }  // namespace

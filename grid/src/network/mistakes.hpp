@@ -1,4 +1,4 @@
-// Checks what is said about a network, and collects every mistake. Private to network.
+// Checks what is said about a network, and collects every mistake. Private to grid.
 #pragma once
 
 #include <string>

@@ -1,0 +1,275 @@
+// fugu grid loads: made-up or recorded loads for a network.
+#include "fugu/study/grid_loads.hpp"
+
+#include <cmath>
+#include <functional>
+
+#include "fugu/measurement/own_meters.hpp"
+#include "fugu/monitoring/measurement.hpp"
+#include "fugu/simulate/seeded_bits.hpp"
+#include "fugu/stream/decimal.hpp"
+#include "grid.hpp"
+#include "output_stream.hpp"
+#include "run_facts.hpp"
+#include "table.hpp"
+
+namespace fugu::cli {
+
+namespace {
+
+constexpr std::uint64_t kErrorStream = 1;  // bits apart from those of another use of the seed
+
+constexpr const char* kExamples = R"(
+The stream has CUSTOMER.p (kW) and CUSTOMER.q (kvar) of every customer, in slots from a Monday's midnight on. All values
+have three decimals: publish them with --unit-step 0.001. Equal seeds give equal files. docs/concepts/loads.md says what
+the loads are made of. The protected customers are in --readings, all others in --measured, which also has
+transformer.p, .q and .v and NODE.v of the sensors.
+
+Examples
+  fugu grid loads NETWORK --days 7 --out loads.csv
+  fugu grid loads NETWORK --days 7 --ev-share 0.3 --out loads.csv --measured own.csv --sensors 3 --voltage-error 0.2
+  fugu grid loads NETWORK --source citylearn --data DATA --out loads.csv
+  fugu grid loads NETWORK --days 7 --readings readings.csv --series-map map.csv --households households.csv
+)";
+
+struct Arguments {
+  NetworkOptions network;
+  GridLoadOptions loads;
+  std::string source = "simulated";
+  std::string part = "all";
+  std::string slot_length = "15m";
+  std::string out;
+  std::string measured;
+  std::string readings;
+  std::string series_map;
+  std::string households;
+  std::string protect = "residential";
+  std::size_t sensors = 0;
+  double power_error = 0;
+  double voltage_error_v = 0;
+};
+
+/// One file, row after row. Nothing happens without a path.
+Result<void> write_rows(const std::string& path, const std::string& header, std::size_t rows,
+                        const std::function<void(std::size_t row, std::string& text)>& append) {
+  if (path.empty()) return {};
+  FUGU_ASSIGN(OutputStream out, OutputStream::open(path));
+  std::string text = header + "\n";
+  for (std::size_t row = 0; row < rows && std::ferror(out.get()) == 0; ++row) {
+    append(row, text);
+    std::fwrite(text.data(), 1, text.size(), out.get());
+    text.clear();
+  }
+  std::fwrite(text.data(), 1, text.size(), out.get());  // a header alone
+  return out.finish();
+}
+
+/// Series and meters are written side by side, so one name serves for both.
+struct Column {
+  std::string name;
+  std::function<double(std::size_t stamp)> value;  ///< not a number: missing
+};
+
+/// The files of one run.
+class Files {
+ public:
+  Files(const Arguments& arguments, const grid::Network& network, const GridLoads& loads, UnitStep step)
+      : arguments_(arguments), network_(network), loads_(loads), step_(step) {}
+
+  Result<void> write();
+
+ private:
+  bool is_protected(std::size_t customer) const {
+    return arguments_.protect == "all" || network_.customers()[customer].kind == grid::CustomerKind::residential;
+  }
+  /// p and q of the customers for which `is_wanted` says so.
+  std::vector<Column> customers(const std::function<bool(std::size_t customer)>& is_wanted) const;
+  Result<void> write_wide(const std::string& path, const std::vector<Column>& columns) const;
+  Result<void> write_readings(const std::vector<Column>& columns) const;
+  Result<void> write_maps() const;
+  Result<void> write_measured();
+
+  void append(double value, std::string& text) const {
+    if (!std::isnan(value)) text += step_.text(std::llround(value * 1000));
+  }
+
+  const Arguments& arguments_;
+  const grid::Network& network_;
+  const GridLoads& loads_;
+  UnitStep step_;
+};
+
+std::vector<Column> Files::customers(const std::function<bool(std::size_t)>& is_wanted) const {
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < loads_.customers; ++i) {
+    if (!is_wanted(i)) continue;
+    const std::string& id = network_.customers()[i].id;
+    columns.push_back({id + ".p", [this, i](std::size_t stamp) { return loads_.p_kw[stamp * loads_.customers + i]; }});
+    columns.push_back(
+        {id + ".q", [this, i](std::size_t stamp) { return loads_.q_kvar[stamp * loads_.customers + i]; }});
+  }
+  return columns;
+}
+
+Result<void> Files::write_wide(const std::string& path, const std::vector<Column>& columns) const {
+  std::string header = "time";
+  for (const Column& column : columns) header += "," + column.name;
+  return write_rows(path, header, loads_.stamps, [&](std::size_t stamp, std::string& text) {
+    text += std::to_string(stamp);
+    for (const Column& column : columns) {
+      text += ',';
+      append(column.value(stamp), text);
+    }
+    text += '\n';
+  });
+}
+
+Result<void> Files::write_readings(const std::vector<Column>& columns) const {
+  return write_rows(arguments_.readings, "time,meter,value", loads_.stamps, [&](std::size_t stamp, std::string& text) {
+    const std::string time = std::to_string(stamp);
+    for (const Column& column : columns) {
+      text.append(time).append(",").append(column.name).append(",");
+      append(column.value(stamp), text);
+      text += '\n';
+    }
+  });
+}
+
+/// Each register is a series of its own, and both registers of a customer belong to one household: one budget.
+Result<void> Files::write_maps() const {
+  std::string series = "meter,series\n";
+  std::string households = "meter,household\n";
+  for (std::size_t i = 0; i < loads_.customers; ++i) {
+    if (!is_protected(i)) continue;
+    const std::string& id = network_.customers()[i].id;
+    for (const char* quantity : {".p", ".q"}) {
+      const std::string meter = id + quantity;
+      series.append(meter).append(",").append(meter).append("\n");
+      households.append(meter).append(",").append(id).append("\n");
+    }
+  }
+  if (!arguments_.series_map.empty()) FUGU_TRY(write_file(arguments_.series_map, series));
+  if (!arguments_.households.empty()) FUGU_TRY(write_file(arguments_.households, households));
+  return {};
+}
+
+Result<void> Files::write_measured() {
+  if (arguments_.measured.empty()) return {};
+  SeededBits bits(arguments_.loads.seed, kErrorStream);
+  FUGU_ASSIGN(const grid::OwnMeters meters, grid::measure(network_, loads_.batch(0, loads_.stamps),
+                                                          {.sensors = grid::main_ends(network_, arguments_.sensors),
+                                                           .power_sigma = arguments_.power_error,
+                                                           .voltage_sigma_v = arguments_.voltage_error_v,
+                                                           .threads = arguments_.loads.threads},
+                                                          bits));
+  std::vector<Column> columns;
+  const auto add = [&](std::string name, const std::vector<double>& values) {
+    columns.push_back({std::move(name), [&values](std::size_t stamp) { return values[stamp]; }});
+  };
+  add("transformer.p", meters.transformer_kw);
+  add("transformer.q", meters.transformer_kvar);
+  add("transformer.v", meters.busbar_v);
+  for (std::size_t i = 0; i < meters.sensors.size(); ++i)
+    add(network_.nodes()[meters.sensors[i]].id + ".v", meters.sensor_v[i]);
+  std::vector<Column> others = customers([this](std::size_t customer) { return !is_protected(customer); });
+  std::vector<std::vector<double>> values;
+  values.reserve(others.size());
+  for (const Column& column : others) {
+    values.emplace_back();
+    for (std::size_t stamp = 0; stamp < loads_.stamps; ++stamp) values.back().push_back(column.value(stamp));
+    FUGU_TRY(grid::add_measurement_error(values.back(), bits, arguments_.power_error));
+    add(column.name, values.back());
+  }
+  if (meters.sensors.size() < arguments_.sensors)
+    warn("the mains have " + std::to_string(meters.sensors.size()) + " ends: no more sensors were placed");
+  if (meters.unsolved > 0)
+    warn(std::to_string(meters.unsolved) +
+         " slots have more load than the network can carry: what the operator measures is empty there");
+  return write_wide(arguments_.measured, columns);
+}
+
+Result<void> Files::write() {
+  const bool is_only = arguments_.measured.empty() && arguments_.readings.empty() && arguments_.series_map.empty() &&
+                       arguments_.households.empty();
+  FUGU_TRY(write_wide(arguments_.out.empty() && is_only ? "-" : arguments_.out,
+                      customers([](std::size_t) { return true; })));
+  FUGU_TRY(write_readings(customers([this](std::size_t customer) { return is_protected(customer); })));
+  FUGU_TRY(write_maps());
+  return write_measured();
+}
+
+Result<void> check(const Arguments& arguments) {
+  int to_standard_output = 0;
+  for (const std::string* path :
+       {&arguments.out, &arguments.measured, &arguments.readings, &arguments.series_map, &arguments.households})
+    to_standard_output += *path == "-" ? 1 : 0;
+  if (to_standard_output > 1) return Error{Cause::usage, "only one file can go to standard output (-)"};
+  if (arguments.protect != "residential" && arguments.protect != "all")
+    return Error{Cause::usage, "--protect: expected residential or all"};
+  if (!(arguments.voltage_error_v >= 0) || !std::isfinite(arguments.voltage_error_v))
+    return Error{Cause::usage, "--voltage-error: expected a number of volts, 0 or more"};
+  if (!(arguments.power_error >= 0) || !std::isfinite(arguments.power_error))
+    return Error{Cause::usage, "--power-error: expected a number, 0 or more"};
+  if (arguments.measured.empty() &&
+      (arguments.sensors > 0 || arguments.power_error > 0 || arguments.voltage_error_v > 0))
+    return Error{Cause::usage, "--sensors, --power-error and --voltage-error are about --measured, which is missing"};
+  return check_different({{"--out", arguments.out},
+                          {"--measured", arguments.measured},
+                          {"--readings", arguments.readings},
+                          {"--series-map", arguments.series_map},
+                          {"--households", arguments.households}});
+}
+
+Outcome write_loads(const Arguments& arguments) {
+  FUGU_TRY(check(arguments));
+  GridLoadOptions options = arguments.loads;
+  FUGU_ASSIGN(options.source, of_option("--source", parse_load_source(arguments.source)));
+  FUGU_ASSIGN(options.part, of_option("--part", parse_load_part(arguments.part)));
+  FUGU_ASSIGN(const std::int64_t slot_s, of_option("--slot-length", parse_duration(arguments.slot_length)));
+  options.slot_min = slot_s % 60 == 0 ? slot_s / 60 : 0;
+  FUGU_ASSIGN(const grid::Network network, arguments.network.read());
+  FUGU_ASSIGN(const GridLoads loads, make_grid_loads(network, options));
+  FUGU_ASSIGN(const UnitStep step, UnitStep::parse("0.001"));
+  FUGU_TRY(Files(arguments, network, loads, step).write());
+  if (loads.filled > 0)
+    note(std::to_string(loads.filled) + " recorded values were missing and are those of a later week");
+  return kDone;
+}
+
+}  // namespace
+
+void prepare_grid_loads(CLI::App& command, Outcome& outcome) {
+  auto arguments = std::make_shared<Arguments>();
+  GridLoadOptions& loads = arguments->loads;
+  command.footer(kExamples);
+  arguments->network.add_to(command);
+  command.add_option("--days", loads.days, "Length in days")->capture_default_str();
+  command.add_option("--slot-length", arguments->slot_length, "1m, 15m, 30m or 1h")->capture_default_str();
+  command.add_option("--source", arguments->source, "Homes: simulated, citylearn, sgsc, ieee or simbench")
+      ->capture_default_str();
+  command.add_option("--data", loads.data_folder, "Folder with recorded homes");
+  command.add_option("--part", arguments->part, "Which homes: all, or evaluated or sample, which share none")
+      ->capture_default_str();
+  command.add_option("--ev-share", loads.ev_share, "Share of residential customers that charge a car")
+      ->capture_default_str();
+  command.add_option("--ev-kw", loads.ev_kw, "Charging power")->capture_default_str();
+  command.add_option("--seed", loads.seed, "Equal seeds give equal loads")->capture_default_str();
+  command.add_option("--threads", loads.threads, "0: all cores; the result does not depend on it")
+      ->capture_default_str();
+  command.add_option("--out", arguments->out, "True loads, CSV wide; standard output when no file is asked for");
+  command.add_option("--measured", arguments->measured, "What the operator measures itself, CSV wide");
+  command.add_option("--sensors", arguments->sensors, "Voltage sensors at ends of mains")->capture_default_str();
+  command.add_option("--power-error", arguments->power_error, "Relative error of measured kW and kvar, such as 0.01")
+      ->capture_default_str();
+  command.add_option("--voltage-error", arguments->voltage_error_v, "Error of measured voltages, V")
+      ->capture_default_str();
+  command.add_option("--protect", arguments->protect, "Customers that are to be released: residential or all")
+      ->capture_default_str();
+  command.add_option("--readings", arguments->readings, "Registers of the protected customers, CSV long");
+  command.add_option("--series-map", arguments->series_map, "Each register as a series of its own, for publish");
+  command.add_option("--households", arguments->households,
+                     "Both registers of a customer as one household, for publish");
+  command.callback([arguments, &outcome] { outcome = write_loads(*arguments); });
+}
+
+}  // namespace fugu::cli
