@@ -1,4 +1,4 @@
-# find_package(fugu) → fugu::core, fugu::meters, fugu::strategies, fugu::eval; `make package` (CPack) makes the Debian package.
+# find_package(fugu) → fugu::core, fugu::meters, fugu::strategies, fugu::grid, fugu::eval; `make package` (CPack) makes the Debian package.
 include(CMakePackageConfigHelpers)
 
 set(FUGU_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/fugu)
@@ -8,7 +8,21 @@ foreach(library core meters strategies grid eval)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${library}/include/fugu
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fugu-${library} FILES_MATCHING PATTERN "*.hpp")
 endforeach()
+# The only shared library we bring along. It lies in a folder of our own, and whoever needs it finds it from where he is
+# himself: so what is installed can be moved.
+if(FUGU_POWER_GRID_MODEL)
+  set(FUGU_PRIVATE_LIBDIR ${CMAKE_INSTALL_LIBDIR}/fugu)
+  install(IMPORTED_RUNTIME_ARTIFACTS power_grid_model::power_grid_model_c LIBRARY DESTINATION ${FUGU_PRIVATE_LIBDIR})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/power_grid_model_notice.txt.in
+    ${PROJECT_BINARY_DIR}/cmake/power-grid-model/NOTICE @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/cmake/power-grid-model/NOTICE ${FUGU_POWER_GRID_MODEL_DIR}/share/LICENSE
+    DESTINATION ${CMAKE_INSTALL_DOCDIR}/power-grid-model)
+  file(RELATIVE_PATH from_bin /${CMAKE_INSTALL_BINDIR} /${FUGU_PRIVATE_LIBDIR})
+endif()
 if(TARGET fugu_cli)
+  if(FUGU_POWER_GRID_MODEL)
+    set_target_properties(fugu_cli PROPERTIES INSTALL_RPATH $ORIGIN/${from_bin})
+  endif()
   install(TARGETS fugu_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/data/households.csv DESTINATION ${CMAKE_INSTALL_DATADIR}/fugu)
@@ -39,6 +53,9 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
   set(CPACK_DEBIAN_PACKAGE_SECTION science)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  if(FUGU_POWER_GRID_MODEL)
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${FUGU_POWER_GRID_MODEL_LIBRARY_DIR})
+  endif()
   set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libssl-dev, zlib1g-dev, libmpfr-dev, libxxhash-dev, pkg-config")
   include(CPack)
 endif()

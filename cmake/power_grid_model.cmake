@@ -6,7 +6,12 @@ set(FUGU_POWER_GRID_MODEL_DIR ${PROJECT_SOURCE_DIR}/build/third_party/power-grid
 find_package(power_grid_model ${FUGU_POWER_GRID_MODEL_VERSION} EXACT CONFIG QUIET
   PATHS ${FUGU_POWER_GRID_MODEL_DIR} NO_DEFAULT_PATH)
 set(FUGU_POWER_GRID_MODEL ${power_grid_model_FOUND})
-if(NOT FUGU_POWER_GRID_MODEL)
+if(FUGU_POWER_GRID_MODEL)
+  # Its name of file and of library are the same.
+  get_target_property(location power_grid_model::power_grid_model_c IMPORTED_LOCATION_RELEASE)
+  cmake_path(GET location FILENAME FUGU_POWER_GRID_MODEL_FILE)
+  cmake_path(GET location PARENT_PATH FUGU_POWER_GRID_MODEL_LIBRARY_DIR)
+else()
   message(STATUS "power-grid-model ${FUGU_POWER_GRID_MODEL_VERSION} not found: load flow with our own solver only "
     "(run scripts/bootstrap, then configure again)")
 endif()

@@ -1,0 +1,20 @@
+# Run by ctest: configures a build without power-grid-model and reads what it would install. Building it takes too long
+# for a test.
+file(REMOVE_RECURSE ${WORK})
+execute_process(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE} -B ${WORK} -D CMAKE_CXX_COMPILER=${COMPILER}
+  -D FUGU_POWER_GRID_MODEL_DIR=/nonexistent -D FUGU_TESTS=OFF -D FUGU_BENCH=OFF COMMAND_ERROR_IS_FATAL ANY)
+file(GLOB_RECURSE targets ${WORK}/CMakeFiles/Export/*/fuguTargets.cmake)
+list(LENGTH targets count)
+if(NOT count EQUAL 1)
+  message(FATAL_ERROR "expected one fuguTargets.cmake, found '${targets}'")
+endif()
+foreach(file ${targets} ${WORK}/cmake_install.cmake)
+  file(STRINGS ${file} found REGEX "power.grid.model")
+  if(found)
+    message(FATAL_ERROR "${file} asks for power-grid-model: ${found}")
+  endif()
+endforeach()
+file(STRINGS ${WORK}/cmake/fuguConfig.cmake config REGEX "^set\\(_fugu_power_grid_model")
+if(NOT config STREQUAL "set(_fugu_power_grid_model 0)")
+  message(FATAL_ERROR "fuguConfig.cmake asks for power-grid-model: ${config}")
+endif()
