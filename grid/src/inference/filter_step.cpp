@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include "fugu/base/avx2.hpp"
 
@@ -55,36 +56,26 @@ struct Integrals {
           b * (2 * b * b * top + side * (d * d + 2 * b * (b + distance)) * tail)};
 }
 
-[[gnu::always_inline]] inline BinSums weigh(const double* __restrict edges, double value, double scale,
-                                            BinWeights& weights) {
-  // An answer outside the bins says no more than one at their end.
-  const double per_scale = 1 / scale;
-  const double outside = std::max({0.0, edges[0] - value, value - edges[kBins]});
-  const double beyond = outside * per_scale;
-  const double peak = outside > 0 ? 0 : 1;
-  alignas(32) double zeroth[kBins + 1];
-  alignas(32) double first[kBins + 1];
-  alignas(32) double second[kBins + 1];
-  for (std::size_t i = 0; i < kBins; ++i) {
-    const Integrals at = integrals(edges[i] - value, scale, per_scale, beyond, peak);
-    zeroth[i] = at.zeroth;
-    first[i] = at.first;
-    second[i] = at.second;
-  }
-  const Integrals last = integrals(edges[kBins] - value, scale, per_scale, beyond, peak);
-  zeroth[kBins] = last.zeroth;
-  first[kBins] = last.first;
-  second[kBins] = last.second;
+/// Integrals up to each end of the bins.
+struct alignas(32) EndIntegrals {
+  double zeroth[kBins + 1];
+  double first[kBins + 1];
+  double second[kBins + 1];
+};
+
+/// Within a bin the load is equally likely everywhere, so a bin's share of an integral is its difference.
+[[gnu::always_inline]] inline BinSums share_out(const double* __restrict edges, const EndIntegrals& up_to,
+                                                BinWeights& weights) {
   double sums[3][kLanes] = {};
   for (std::size_t i = 0; i < kBins; i += kLanes) {
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const std::size_t at = i + lane;
       const double density = weights.of[at] / (edges[at + 1] - edges[at]);
-      const double weight = density * (zeroth[at + 1] - zeroth[at]);
+      const double weight = density * (up_to.zeroth[at + 1] - up_to.zeroth[at]);
       weights.of[at] = weight;
       sums[0][lane] += weight;
-      sums[1][lane] += density * (first[at + 1] - first[at]);
-      sums[2][lane] += density * (second[at + 1] - second[at]);
+      sums[1][lane] += density * (up_to.first[at + 1] - up_to.first[at]);
+      sums[2][lane] += density * (up_to.second[at + 1] - up_to.second[at]);
     }
   }
   const auto total = [](const double* lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); };
@@ -92,6 +83,23 @@ struct Integrals {
   const double share = 1 / found.weight;
   for (double& weight : weights.of) weight *= share;
   return found;
+}
+
+[[gnu::always_inline]] inline BinSums weigh(const double* __restrict edges, double value, double scale,
+                                            BinWeights& weights) {
+  // An answer outside the bins says no more than one at their end.
+  const double per_scale = 1 / scale;
+  const double outside = std::max({0.0, edges[0] - value, value - edges[kBins]});
+  const double beyond = outside * per_scale;
+  const double peak = outside > 0 ? 0 : 1;
+  EndIntegrals up_to;
+  for (std::size_t i = 0; i <= kBins; ++i) {
+    const Integrals at = integrals(edges[i] - value, scale, per_scale, beyond, peak);
+    up_to.zeroth[i] = at.zeroth;
+    up_to.first[i] = at.first;
+    up_to.second[i] = at.second;
+  }
+  return share_out(edges, up_to, weights);
 }
 
 }  // namespace
@@ -103,6 +111,28 @@ BinSums weigh_portable(const double* edges, double value, double scale, BinWeigh
 }
 FUGU_AVX2 BinSums weigh_avx2(const double* edges, double value, double scale, BinWeights& weights) {
   return weigh(edges, value, scale, weights);
+}
+
+BinSums weigh_normal(const double* edges, double value, double deviation, BinWeights& weights) {
+  constexpr double kDeviationsMax = 6;  // beyond, differences of the integrals are lost in rounding
+  const double near =
+      std::clamp(value, edges[0] - kDeviationsMax * deviation, edges[kBins] + kDeviationsMax * deviation);
+  EndIntegrals up_to;
+  for (std::size_t i = 0; i <= kBins; ++i) {
+    const double d = edges[i] - near;
+    const double z = d / deviation;
+    const double below = 0.5 * std::erfc(-z / std::numbers::sqrt2);
+    const double density = std::exp(-0.5 * z * z) / (deviation * std::sqrt(2 * std::numbers::pi));
+    up_to.zeroth[i] = below;
+    up_to.first[i] = -deviation * deviation * density;
+    up_to.second[i] = deviation * deviation * (below - d * density);
+  }
+  BinSums found = share_out(edges, up_to, weights);
+  // About the value itself.
+  const double moved = near - value;
+  found.square += 2 * moved * found.load + moved * moved * found.weight;
+  found.load += moved * found.weight;
+  return found;
 }
 
 }  // namespace fugu::grid::detail

@@ -16,9 +16,11 @@ struct BinSums {
 void predict_portable(const double* transitions, BinWeights& weights);
 void predict_avx2(const double* transitions, BinWeights& weights);
 
-/// Multiplies each weight by how likely an answer `value` with noise of `scale` is for a load in that bin, up to one
-/// factor for all bins.
+/// Multiplies each weight by how likely an answer `value` is for a load in that bin, up to one factor for all bins.
+/// Laplace noise of `scale`.
 BinSums weigh_portable(const double* edges, double value, double scale, BinWeights& weights);
 BinSums weigh_avx2(const double* edges, double value, double scale, BinWeights& weights);
+/// Gaussian noise of that standard deviation.
+BinSums weigh_normal(const double* edges, double value, double deviation, BinWeights& weights);
 
 }  // namespace fugu::grid::detail

@@ -26,7 +26,7 @@ LevelEstimate::LevelEstimate(const HouseholdModel& model, std::optional<double> 
 
 void LevelEstimate::learn(const HouseholdModel& model, std::size_t hour, const NoisyAnswer& answer) {
   const double usual = model.mean(hour);
-  const double variance = 2 * answer.scale * answer.scale + kSlotsAlike * model.variance(hour) * mean_ * mean_;
+  const double variance = answer.variance() + kSlotsAlike * model.variance(hour) * mean_ * mean_;
   const double gained = usual * usual / variance;
   precision_ += gained;
   mean_ += gained / precision_ * (answer.value / usual - mean_);
@@ -67,7 +67,8 @@ Moments LoadFilter::take(const std::optional<NoisyAnswer>& answer) {
     weights_.of[model_->bin_of(answer->value)] = 1;
     return {answer->value, 0};
   }
-  const auto weigh = fugu::detail::has_avx2() ? detail::weigh_avx2 : detail::weigh_portable;
+  const auto weigh_laplace = fugu::detail::has_avx2() ? detail::weigh_avx2 : detail::weigh_portable;
+  const auto weigh = answer->law == NoiseKind::laplace ? weigh_laplace : detail::weigh_normal;
   const detail::BinSums sums = weigh(model_->edges().data(), answer->value, answer->scale, weights_);
   const double beside = sums.load / sums.weight;
   return {answer->value + beside, std::max(0.0, sums.square / sums.weight - beside * beside)};
@@ -80,7 +81,7 @@ Moments LoadFilter::step(const std::optional<NoisyAnswer>& answer) {
   const double level = level_.kw();
   std::optional<NoisyAnswer> in_levels;
   if (answer) {
-    in_levels = {answer->value / level, answer->scale / level};
+    in_levels = {answer->value / level, answer->scale / level, answer->law};
     if (!knows_bill_) level_.learn(*model_, hour, *answer);
   }
   const Moments found = take(in_levels);

@@ -29,11 +29,12 @@ constexpr double kMoveKw = 0.1;
 double squared(double value) { return value * value; }
 
 /// Of a value with that noise, when nothing else is known about it.
-Moments moments(const NoisyAnswer& answer) { return {answer.value, 2 * squared(answer.scale)}; }
+Moments moments(const NoisyAnswer& answer) { return {answer.value, answer.variance()}; }
 
-std::optional<NoisyAnswer> answer_at(std::span<const double> values, std::span<const double> scales, std::size_t at) {
+std::optional<NoisyAnswer> answer_at(std::span<const double> values, std::span<const double> scales, std::size_t at,
+                                     NoiseKind law) {
   if (values.empty() || std::isnan(values[at])) return std::nullopt;
-  return NoisyAnswer{values[at], scales[at]};
+  return NoisyAnswer{values[at], scales[at], law};
 }
 
 }  // namespace
@@ -169,8 +170,9 @@ class StateEstimator::Impl {
       const std::size_t at = stamp * customers_.size() + customer;
       const std::size_t hour = options_.model == nullptr ? 0 : options_.model->hour(slot_of_day);
       if (options_.model != nullptr) slot_of_day = (slot_of_day + 1) % options_.model->slots_per_day();
-      laws_[at] = with_reactive(prior(customers_[customer], hour, answer_at(known.p_kw, known.p_scale_kw, at)));
-      if (const auto q = answer_at(known.q_kvar, known.q_scale_kvar, at)) take_reactive(*q, laws_[at]);
+      laws_[at] =
+          with_reactive(prior(customers_[customer], hour, answer_at(known.p_kw, known.p_scale_kw, at, known.noise)));
+      if (const auto q = answer_at(known.q_kvar, known.q_scale_kvar, at, known.noise)) take_reactive(*q, laws_[at]);
     }
   }
 
@@ -201,7 +203,7 @@ class StateEstimator::Impl {
   }
 
   static void take_reactive(const NoisyAnswer& answer, PairLaw& law) {
-    const double total = law.qq + 2 * squared(answer.scale);
+    const double total = law.qq + answer.variance();
     const double missed = answer.value - law.q;
     law.p += law.pq / total * missed;
     law.q += law.qq / total * missed;
@@ -217,7 +219,7 @@ class StateEstimator::Impl {
     update_.clear();
     if (measures_grid(known)) add_grid(known, stamp, estimate);
     for (std::size_t i = 0; i < options_.sums.size(); ++i)
-      add_sum(options_.sums[i], known.sum_value[i][stamp], known.sum_scale[i][stamp], laws);
+      add_sum(options_.sums[i], {known.sum_value[i][stamp], known.sum_scale[i][stamp], known.noise}, laws);
     update_.apply(laws);
     for (std::size_t i = 0; i < customers; ++i) {
       estimate.p_kw[stamp * customers + i] = laws[i].p;
@@ -250,15 +252,15 @@ class StateEstimator::Impl {
       add(2 + i, known.sensor_v[i][stamp], squared(options_.sensor_sigma_v));
   }
 
-  void add_sum(const SumOfCustomers& sum, double value, double scale, std::span<const PairLaw> laws) {
-    if (std::isnan(value)) return;
+  void add_sum(const SumOfCustomers& sum, const NoisyAnswer& answer, std::span<const PairLaw> laws) {
+    if (std::isnan(answer.value)) return;
     sum_slopes_.assign(2 * laws.size(), 0.0);
     double expected = 0;
     for (const std::uint32_t customer : sum.customers) {
       sum_slopes_[2 * customer + sum.is_reactive] = 1;
       expected += sum.is_reactive ? laws[customer].q : laws[customer].p;
     }
-    update_.add(sum_slopes_, value - expected, 2 * squared(scale) + squared(kMeterFloorKw));
+    update_.add(sum_slopes_, answer.value - expected, answer.variance() + squared(kMeterFloorKw));
   }
 
   const Network& network_;

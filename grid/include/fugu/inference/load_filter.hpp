@@ -1,7 +1,7 @@
 // What one household's load was, given noisy answers about it and what households are like.
 //
 // A Bayes filter: after each slot it has the law of the load, over the bins of a HouseholdModel, given all answers so
-// far. The noise of an answer is known exactly, a Laplace law of stated scale, so its likelihood is integrated over
+// far. The law of the noise in an answer is known exactly, so its likelihood is integrated over
 // each bin in closed form. Post-processing of answers: it costs nothing. docs/concepts/state-estimation.md.
 #pragma once
 
@@ -10,13 +10,17 @@
 #include <optional>
 
 #include "fugu/inference/household_model.hpp"
+#include "fugu/noise/noise.hpp"
 
 namespace fugu::grid {
 
-/// A value and the scale of the Laplace noise in it; 0: no noise.
+/// A value and the noise in it: of a Laplace law its scale, of a Gaussian one its standard deviation; 0: none.
 struct NoisyAnswer {
   double value;
   double scale;
+  NoiseKind law = NoiseKind::laplace;
+
+  double variance() const { return (law == NoiseKind::laplace ? 2 : 1) * scale * scale; }
 };
 
 struct Moments {

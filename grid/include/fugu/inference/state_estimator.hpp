@@ -18,7 +18,9 @@
 
 #include "fugu/inference/household_model.hpp"
 #include "fugu/loadflow/loadflow.hpp"
+#include "fugu/measurement/series_match.hpp"
 #include "fugu/network/network.hpp"
+#include "fugu/noise/noise.hpp"
 
 namespace fugu::grid {
 
@@ -28,12 +30,6 @@ enum class Prior : std::uint8_t {
   profile,               ///< no customer data: the bill and the public profile
   releases_and_profile,  ///< both, as if the noise and the loads were normal
   households,            ///< a filter for each household, with the noise's own law
-};
-
-/// A released sum over customers: of a junction box, say.
-struct SumOfCustomers {
-  std::vector<std::uint32_t> customers;
-  bool is_reactive = false;
 };
 
 /// Everything the operator knows in a batch of stamps. One row a stamp. What is not a number is not known.
@@ -51,6 +47,7 @@ struct GridKnowledge {
   std::vector<std::span<const double>> sensor_v = {};   ///< of each sensor, by stamp: between phases
   std::vector<std::span<const double>> sum_value = {};  ///< of each sum, by stamp: kW or kvar
   std::vector<std::span<const double>> sum_scale = {};
+  NoiseKind noise = NoiseKind::laplace;  ///< of all answers
 };
 
 struct StateEstimatorOptions {
