@@ -1,17 +1,27 @@
 // fugu grid: what an operator sees of a low-voltage network.
 #include "grid.hpp"
 
+#include <filesystem>
+
+#include "fugu/stream/location.hpp"
+
 namespace fugu::cli {
 
 namespace {
 
 constexpr GridCommand kCommands[] = {
     {"check", "read a network, list every mistake in it or sum it up", prepare_grid_check},
+    {"draw", "draw a network on an HTML page", prepare_grid_draw},
+    {"generate", "make up a feeder", prepare_grid_generate},
+    {"convert", "write a network of another layout in ours", prepare_grid_convert},
     {"loads", "make up what customers draw, or take recorded homes", prepare_grid_loads},
 };
 
 constexpr const char* kExamples = R"(
 Examples
+  fugu grid generate --out street
+  fugu grid check street         the folder of a network; which files it holds: docs/concepts/networks.md
+  fugu grid draw street --out street.html
   fugu grid check NETWORK        the folder of a network; which files it holds: docs/concepts/networks.md
   fugu grid loads NETWORK        loads of its customers, for all that follows
 )";
@@ -29,8 +39,27 @@ Result<grid::Network> NetworkOptions::read() const {
   return grid::read_network(folder, {.radial = !allow_loops, .usual_values = !allow_unusual});
 }
 
+std::string size_of(const grid::Network& network) {
+  return std::to_string(network.nodes().size()) + " nodes, " + std::to_string(network.lines().size()) + " lines, " +
+         std::to_string(network.customers().size()) + " customers";
+}
+
+Result<void> write_new_network(const grid::Network& network, const std::string& folder) {
+  for (const char* file : {"nodes.csv", "lines.csv", "transformers.csv", "customers.csv"}) {
+    std::error_code unknown;
+    if (std::filesystem::exists(std::filesystem::path(folder) / file, unknown)) {
+      return Error{Cause::usage, "--out: found " + std::string(file) + " in " + shown_name(folder) +
+                                     ", which would be lost; expected a folder without a network"};
+    }
+  }
+  FUGU_TRY(grid::write_network(network, folder));
+  note("wrote " + size_of(network) + " to " + shown_name(folder));
+  return {};
+}
+
 void add_grid(CLI::App& app, Outcome& outcome) {
-  CLI::App* grid = app.add_subcommand("grid", "See a low-voltage network as its operator does, through released values");
+  CLI::App* grid =
+      app.add_subcommand("grid", "See a low-voltage network as its operator does, through released values");
   grid->footer(kExamples);
   grid->require_subcommand(1);
   for (const GridCommand& each : kCommands) each.prepare(*grid->add_subcommand(each.name, each.summary), outcome);

@@ -16,6 +16,9 @@ struct GridCommand {
 };
 
 void prepare_grid_check(CLI::App& command, Outcome& outcome);
+void prepare_grid_convert(CLI::App& command, Outcome& outcome);
+void prepare_grid_draw(CLI::App& command, Outcome& outcome);
+void prepare_grid_generate(CLI::App& command, Outcome& outcome);
 void prepare_grid_loads(CLI::App& command, Outcome& outcome);
 
 /// Which network, as all of them are told.
@@ -27,5 +30,11 @@ struct NetworkOptions {
   void add_to(CLI::App& command);
   Result<grid::Network> read() const;
 };
+
+/// `36 nodes, 35 lines, 25 customers`.
+std::string size_of(const grid::Network& network);
+
+/// Writes a network into a folder that holds none of its files yet, and says so.
+Result<void> write_new_network(const grid::Network& network, const std::string& folder);
 
 }  // namespace fugu::cli

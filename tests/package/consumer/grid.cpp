@@ -1,5 +1,5 @@
-// The same somebody else, who runs a network: both solvers agree on a made-up feeder, and a page can be made of it. What
-// has to be there is the first argument: `newton` when fugu was built with power-grid-model, else `sweep`.
+// The same somebody else, who runs a network: both solvers agree on a made-up feeder, and a page can be made of it.
+// What has to be there is the first argument: `newton` when fugu was built with power-grid-model, else `sweep`.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
