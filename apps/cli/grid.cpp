@@ -14,6 +14,7 @@ constexpr GridCommand kCommands[] = {
     {"draw", "draw a network on an HTML page", prepare_grid_draw},
     {"generate", "make up a feeder", prepare_grid_generate},
     {"convert", "write a network of another layout in ours", prepare_grid_convert},
+    {"monitor", "voltages, loadings and violations from released numbers, estimated and drawn", prepare_grid_monitor},
     {"loads", "make up what customers draw, or take recorded homes", prepare_grid_loads},
 };
 
@@ -37,6 +38,11 @@ void NetworkOptions::add_to(CLI::App& command) {
 
 Result<grid::Network> NetworkOptions::read() const {
   return grid::read_network(folder, {.radial = !allow_loops, .usual_values = !allow_unusual});
+}
+
+std::string name_of_network(const std::string& folder) {
+  const std::filesystem::path path = std::filesystem::path(folder).lexically_normal();
+  return (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
 }
 
 std::string size_of(const grid::Network& network) {

@@ -19,6 +19,7 @@ void prepare_grid_check(CLI::App& command, Outcome& outcome);
 void prepare_grid_convert(CLI::App& command, Outcome& outcome);
 void prepare_grid_draw(CLI::App& command, Outcome& outcome);
 void prepare_grid_generate(CLI::App& command, Outcome& outcome);
+void prepare_grid_monitor(CLI::App& command, Outcome& outcome);
 void prepare_grid_loads(CLI::App& command, Outcome& outcome);
 
 /// Which network, as all of them are told.
@@ -36,5 +37,8 @@ std::string size_of(const grid::Network& network);
 
 /// Writes a network into a folder that holds none of its files yet, and says so.
 Result<void> write_new_network(const grid::Network& network, const std::string& folder);
+
+/// The name of its folder.
+std::string name_of_network(const std::string& folder);
 
 }  // namespace fugu::cli

@@ -40,11 +40,10 @@ Result<void> check_out(const Arguments& arguments) {
 Outcome draw(const Arguments& arguments) {
   FUGU_ASSIGN(const grid::Network network, arguments.network.read());
   FUGU_TRY(check_out(arguments));
-  const fs::path folder = fs::path(arguments.network.folder).lexically_normal();
-  const fs::path name = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
   FUGU_ASSIGN(const std::string page,
-              report::network_map_page(
-                  {.network = network, .title = "Network " + name.string(), .subtitle = size_of(network)}));
+              report::network_map_page({.network = network,
+                                        .title = "Network " + name_of_network(arguments.network.folder),
+                                        .subtitle = size_of(network)}));
   FUGU_TRY(write_file(arguments.out, page));
   return kDone;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "fugu/hosting/device.hpp"
+#include "fugu/network/feeder.hpp"
 #include "fugu/simulate/dice.hpp"
 #include "fugu/simulate/households.hpp"
 #include "fugu/stream/csv.hpp"
@@ -447,6 +448,18 @@ grid::LoadBatch GridLoads::batch(std::size_t first, std::size_t count) const {
 Result<GridLoads> make_grid_loads(const grid::Network& network, const GridLoadOptions& options) {
   FUGU_TRY(check(options));
   return Maker(network, options).make();
+}
+
+Result<grid::HouseholdModel> learn_homes(GridLoadOptions options) {
+  constexpr std::size_t kHomes = 60;
+  constexpr std::int64_t kDays = 56;
+  options.part = LoadPart::sample;
+  options.days = kDays;
+  FUGU_ASSIGN(const grid::Network homes, grid::make_feeder({.customers = kHomes, .industrial = 0}));
+  FUGU_ASSIGN(const GridLoads loads, make_grid_loads(homes, options));
+  grid::HouseholdSample sample{.slot_min = loads.slot_min, .kw = std::vector<std::vector<double>>(kHomes)};
+  for (std::size_t i = 0; i < loads.p_kw.size(); ++i) sample.kw[i % kHomes].push_back(loads.p_kw[i]);
+  return grid::HouseholdModel::learn(sample);
 }
 
 }  // namespace fugu

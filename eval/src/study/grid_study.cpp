@@ -38,9 +38,6 @@ constexpr std::string_view kTrace = "trace";
 constexpr double kCarShare = 0.4;
 constexpr std::size_t kSensors = 3;
 constexpr double kSensorSigmaV = 0.2;
-/// The public sample: so many homes over eight weeks.
-constexpr std::size_t kSampleHomes = 60;
-constexpr std::int64_t kSampleDays = 56;
 /// Under a floor at event level with ε = 1: what a household can change in a quarter hour.
 constexpr double kFloorScaleKw = 10;
 constexpr double kStepKw = 0.001;
@@ -81,17 +78,6 @@ GridLoadOptions load_options(const GridPlace& place, const GridStudyOptions& opt
     made.source = *parse_load_source(place.loads);
   }
   return made;
-}
-
-/// What other homes of the same kind are like: none of them is in the network.
-Result<grid::HouseholdModel> learn_households(GridLoadOptions options) {
-  options.part = LoadPart::sample;
-  options.days = kSampleDays;
-  FUGU_ASSIGN(const Network homes, grid::make_feeder({.customers = kSampleHomes, .industrial = 0}));
-  FUGU_ASSIGN(const GridLoads loads, make_grid_loads(homes, options));
-  grid::HouseholdSample sample{.slot_min = loads.slot_min, .kw = std::vector<std::vector<double>>(kSampleHomes)};
-  for (std::size_t i = 0; i < loads.p_kw.size(); ++i) sample.kw[i % kSampleHomes].push_back(loads.p_kw[i]);
-  return grid::HouseholdModel::learn(sample);
 }
 
 /// Residential customers whose service cables begin at the same node.
@@ -153,7 +139,7 @@ Result<Place> make_place(const GridPlace& which, GridStudyOptions options, std::
   // The checks of usual values were made when the network was read; a bill may be unusual.
   FUGU_ASSIGN(Network network, Network::make(std::move(data), {.usual_values = false}));
   FUGU_ASSIGN(grid::Monitor monitor, grid::Monitor::make(network));
-  FUGU_ASSIGN(grid::HouseholdModel model, learn_households(wanted));
+  FUGU_ASSIGN(grid::HouseholdModel model, learn_homes(wanted));
   Place place{.seed = options.seed,
               .network = std::move(network),
               .monitor = std::move(monitor),

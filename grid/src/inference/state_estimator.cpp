@@ -104,7 +104,8 @@ class StateEstimator::Impl {
     const std::size_t customers = customers_.size();
     if (fits(known.p_kw, customers) && fits(known.p_scale_kw, customers) && fits_or_lacks(known.q_kvar, customers) &&
         known.q_kvar.size() == known.q_scale_kvar.size() && fits_or_lacks(known.transformer_p_kw, 1) &&
-        fits_or_lacks(known.transformer_q_kvar, 1) && all_fit(known.sensor_v, options_.sensors.size()) &&
+        fits_or_lacks(known.transformer_q_kvar, 1) && fits_or_lacks(known.transformer_p_scale_kw, 1) &&
+        fits_or_lacks(known.transformer_q_scale_kvar, 1) && all_fit(known.sensor_v, options_.sensors.size()) &&
         all_fit(known.sum_value, options_.sums.size()) && all_fit(known.sum_scale, options_.sums.size()))
       return {};
     return Error{Cause::usage, "measurements of another size than the network and its options say"};
@@ -241,13 +242,14 @@ class StateEstimator::Impl {
       if (std::isnan(missed)) return;  // not measured, or a load flow without convergence
       update_.add(std::span(slopes_).subspan(which * 2 * customers, 2 * customers), missed, variance);
     };
-    const auto add_power = [&](std::size_t which, std::span<const double> measured) {
+    const auto add_power = [&](std::size_t which, std::span<const double> measured, std::span<const double> scale) {
       if (measured.empty()) return;
-      const double meter = std::max(kMeterFloorKw, options_.transformer_sigma * std::abs(measured[stamp]));
-      add(which, measured[stamp], squared(meter) + 2 * squared(options_.transformer_scale_kw));
+      const NoisyAnswer answer{measured[stamp], scale.empty() ? 0 : scale[stamp], known.noise};
+      const double meter = std::max(kMeterFloorKw, options_.transformer_sigma * std::abs(answer.value));
+      add(which, answer.value, squared(meter) + answer.variance());
     };
-    add_power(0, known.transformer_p_kw);
-    add_power(1, known.transformer_q_kvar);
+    add_power(0, known.transformer_p_kw, known.transformer_p_scale_kw);
+    add_power(1, known.transformer_q_kvar, known.transformer_q_scale_kvar);
     for (std::size_t i = 0; i < options_.sensors.size(); ++i)
       add(2 + i, known.sensor_v[i][stamp], squared(options_.sensor_sigma_v));
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "fugu/base/result.hpp"
+#include "fugu/inference/household_model.hpp"
 #include "fugu/loadflow/loadflow.hpp"
 #include "fugu/network/network.hpp"
 
@@ -70,5 +71,8 @@ struct GridLoads {
 
 /// Errors name the option, or the file.
 Result<GridLoads> make_grid_loads(const grid::Network& network, const GridLoadOptions& options);
+
+/// What homes are like, learnt from 60 of LoadPart::sample over eight weeks: none of them is among those evaluated.
+Result<grid::HouseholdModel> learn_homes(GridLoadOptions options);
 
 }  // namespace fugu

@@ -43,6 +43,9 @@ struct GridKnowledge {
   /// Of the transformer, on its lower side, downwards. Empty: not measured.
   std::span<const double> transformer_p_kw = {};
   std::span<const double> transformer_q_kvar = {};
+  /// Of noise in them, where the transformer's values are released ones. Empty: none.
+  std::span<const double> transformer_p_scale_kw = {};
+  std::span<const double> transformer_q_scale_kvar = {};
   std::span<const double> voltage_pu = {};              ///< where it is known: LoadBatch
   std::vector<std::span<const double>> sensor_v = {};   ///< of each sensor, by stamp: between phases
   std::vector<std::span<const double>> sum_value = {};  ///< of each sum, by stamp: kW or kvar
@@ -57,8 +60,7 @@ struct StateEstimatorOptions {
   /// Customers have this much kvar a kW, more or less: public. P only.
   double tan_phi = 0.33;
   double tan_phi_deviation = 0.12;
-  double transformer_sigma = 0.01;  ///< of its meter, in parts of the reading; scales of noise are added
-  double transformer_scale_kw = 0;  ///< Laplace noise of a transformer that is released, too
+  double transformer_sigma = 0.01;  ///< of its meter, in parts of the reading
   double sensor_sigma_v = 0.2;
   std::vector<std::uint32_t> sensors = {};  ///< nodes
   std::vector<SumOfCustomers> sums = {};

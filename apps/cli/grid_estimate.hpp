@@ -1,0 +1,55 @@
+// What an operator has about one network, from the command line, and what state estimation makes of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "command.hpp"
+#include "fugu/inference/household_model.hpp"
+#include "fugu/inference/measured_knowledge.hpp"
+#include "fugu/measurement/measurements.hpp"
+
+namespace fugu::cli {
+
+struct OperatorFiles {
+  std::string released = {};
+  std::string measured = {};
+  std::string series_map = {};
+  std::string ledger = {};
+  std::string homes = {};  ///< public sample; simulated homes without it
+  std::string slot_length = "15m";  ///< where files count slots
+  bool allow_unmeasured = false;
+
+  void add_to(CLI::App& command);
+};
+
+/// Read and matched. What is worth a word has been noted.
+struct OperatorView {
+  const grid::Network& network;
+  grid::Measurements measurements;
+  std::int64_t slot_min;
+  std::optional<SeriesMap> map;
+};
+Result<OperatorView> read_operator_view(const grid::Network& network, const OperatorFiles& files);
+
+/// Everything that estimators of one view share.
+class Estimation {
+ public:
+  static Result<Estimation> make(const OperatorView& view, const OperatorFiles& files);
+
+  const grid::MeasuredKnowledge& knowledge() const { return *knowledge_; }
+  Result<grid::StateEstimator> estimator(grid::Prior prior) const;
+  /// Of all stamps.
+  Result<grid::PlainLoads> loads(grid::Prior prior) const;
+
+ private:
+  Estimation(const OperatorView& view, grid::HouseholdModel model);
+
+  const OperatorView* view_;
+  std::unique_ptr<grid::HouseholdModel> model_;  // estimators point to it
+  std::unique_ptr<grid::MeasuredKnowledge> knowledge_;
+};
+
+}  // namespace fugu::cli
