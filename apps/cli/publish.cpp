@@ -215,6 +215,7 @@ Result<void> PublishRun::check() const {
                                           {"--distributional", options_.source.distributional},
                                           {"--policies", options_.definition.policies.policies},
                                           {"--sensitivity-schedule", options_.definition.sensitivity_schedule},
+                                          {"--clamp-by-series", options_.source.clamp_by_series},
                                           {"--clamp-schedule", options_.source.clamp_schedule},
                                           {"--out", options_.out},
                                           {"--ledger", options_.ledger},
@@ -348,8 +349,7 @@ RunIdentity PublishRun::identity(const RunClock& clock) const {
     facts["horizon"] = std::to_string(options_.definition.horizon().value_or(0));
     facts["least"] = options_.least;
   }
-  if (source_->counting())
-    facts["clamp"] = source_->clamp_schedule() != nullptr ? source_->clamp_schedule()->text() : options_.source.clamp;
+  if (source_->counting()) facts["clamp"] = source_->clamp_text();
   if (source_->distributional() != nullptr)
     facts[kStateFact] = source_->distributional()->state().id();  // other constants: another stream
   return identity;
