@@ -7,11 +7,14 @@ namespace {
 
 constexpr GridCommand kCommands[] = {
     {"check", "read a network, list every mistake in it or sum it up", prepare_grid_check},
+    {"requirement", "how much noise hides the use of an appliance, and what noise of some scale hides",
+     prepare_grid_requirement},
 };
 
 constexpr const char* kExamples = R"(
 Examples
   fugu grid check NETWORK        the folder of a network; which files it holds: docs/concepts/networks.md
+  fugu grid requirement --scale 1                                               what noise of 1 kW hides, and how well
 )";
 
 }  // namespace
@@ -28,7 +31,8 @@ Result<grid::Network> NetworkOptions::read() const {
 }
 
 void add_grid(CLI::App& app, Outcome& outcome) {
-  CLI::App* grid = app.add_subcommand("grid", "See a low-voltage network as its operator does, through released values");
+  CLI::App* grid =
+      app.add_subcommand("grid", "See a low-voltage network as its operator does, through released values");
   grid->footer(kExamples);
   grid->require_subcommand(1);
   for (const GridCommand& each : kCommands) each.prepare(*grid->add_subcommand(each.name, each.summary), outcome);

@@ -16,6 +16,7 @@ struct GridCommand {
 };
 
 void prepare_grid_check(CLI::App& command, Outcome& outcome);
+void prepare_grid_requirement(CLI::App& command, Outcome& outcome);
 
 /// Which network, as all of them are told.
 struct NetworkOptions {
