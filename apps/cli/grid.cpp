@@ -14,17 +14,24 @@ constexpr GridCommand kCommands[] = {
     {"draw", "draw a network on an HTML page", prepare_grid_draw},
     {"generate", "make up a feeder", prepare_grid_generate},
     {"convert", "write a network of another layout in ours", prepare_grid_convert},
-    {"monitor", "voltages, loadings and violations from released numbers, estimated and drawn", prepare_grid_monitor},
     {"loads", "make up what customers draw, or take recorded homes", prepare_grid_loads},
+    {"requirement", "how much noise hides the use of an appliance, and what noise of some scale hides",
+     prepare_grid_requirement},
+    {"monitor", "voltages, loadings and violations from released numbers, estimated and drawn", prepare_grid_monitor},
 };
 
 constexpr const char* kExamples = R"(
-Examples
+A tour: a street, a week of its loads, noise that hides a use of most appliances, what the operator still sees
   fugu grid generate --out street
-  fugu grid check street         the folder of a network; which files it holds: docs/concepts/networks.md
-  fugu grid draw street --out street.html
-  fugu grid check NETWORK        the folder of a network; which files it holds: docs/concepts/networks.md
-  fugu grid loads NETWORK        loads of its customers, for all that follows
+  fugu grid check street
+  fugu grid loads street --days 7 --out true.csv --measured own.csv --readings readings.csv --series-map map.csv \
+                  --households households.csv
+  fugu grid requirement --scale 1
+  fugu publish --readings readings.csv --series-map map.csv --households households.csv --clamp=-12:12 \
+               --unit-step 0.001 --definition event --epsilon 10 --mechanism uniform --ledger run.ledger --out released.csv
+  fugu grid monitor street --released released.csv --measured own.csv --truth true.csv --map street.html
+
+The folder of a network: docs/concepts/networks.md. Names of series: docs/concepts/measurements.md.
 )";
 
 }  // namespace

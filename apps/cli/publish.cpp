@@ -13,6 +13,7 @@
 #include "progress.hpp"
 #include "run_facts.hpp"
 #include "source_options.hpp"
+#include "split_option.hpp"
 
 namespace fugu::cli {
 
@@ -23,6 +24,7 @@ struct PublishOptions {
   DefinitionOptions definition;
   std::string mechanism;
   std::optional<std::uint64_t> every;
+  std::string split;
   std::string least = "mean";
   std::optional<double> true_variance;
   std::string noise = "auto";
@@ -63,6 +65,11 @@ Examples
     fugu publish --readings readings.csv --series-map feeders.csv --slot-length 15m --clamp 10 --unit-step 0.01 \
                  --distributional stream.state --definition event --epsilon 1 --mechanism uniform \
                  --ledger run.ledger --out released.csv
+
+  Active and reactive power of each customer under one budget; ranges.csv: series,clamp / *.p,0:12 / *.q,-2:6
+    fugu publish --readings registers.csv --series-map customers.csv --households households.csv --slot-length 15m \
+                 --clamp-by-series ranges.csv --unit-step 0.001 --definition w-event --epsilon 1 --w 96 \
+                 --mechanism uniform --split '*.p=0.7,*.q=0.3' --ledger run.ledger --out released.csv
 
   A live stream; kill it and start the same command again, it goes on where it was:
     producer | fugu publish --stream - --slot-length 15m --follow --ledger run.ledger --out released.csv …
@@ -143,6 +150,7 @@ class PublishRun {
   Result<void> check() const;
   Result<void> open_source(const EarlierRuns* earlier);
   Result<void> vary_exposure(const RunClock& clock, bool fresh);
+  Result<ShareSplit> split() const;
   Result<Mechanism> mechanism(const RunClock& clock, bool fresh);
   bool has_policies() const;
   Result<std::unique_ptr<PolicyFeed>> policies(const RunClock& clock, bool fresh) const;
@@ -215,6 +223,7 @@ Result<void> PublishRun::check() const {
                                           {"--distributional", options_.source.distributional},
                                           {"--policies", options_.definition.policies.policies},
                                           {"--sensitivity-schedule", options_.definition.sensitivity_schedule},
+                                          {"--clamp-by-series", options_.source.clamp_by_series},
                                           {"--clamp-schedule", options_.source.clamp_schedule},
                                           {"--out", options_.out},
                                           {"--ledger", options_.ledger},
@@ -268,6 +277,11 @@ Result<void> PublishRun::vary_exposure(const RunClock& clock, bool fresh) {
   return {};
 }
 
+Result<ShareSplit> PublishRun::split() const {
+  if (options_.split.empty()) return ShareSplit();
+  return parse_split(options_.split, *exposure_, source_->series());
+}
+
 bool PublishRun::has_policies() const { return definition_->kind().has_policies; }
 
 Result<std::unique_ptr<PolicyFeed>> PublishRun::policies(const RunClock& clock, bool fresh) const {
@@ -295,6 +309,7 @@ Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) {
           kLargestMemoryCells)
     return Error{Cause::usage,
                  "w times the number of separate budgets is too large to remember (2 GiB): choose a shorter window"};
+  FUGU_ASSIGN(ShareSplit split, this->split());
   std::optional<double> true_variance = options_.true_variance;
   const double unit = source_->unit_step().to_double();
   if (true_variance) *true_variance /= unit * unit;
@@ -308,7 +323,8 @@ Result<Mechanism> PublishRun::mechanism(const RunClock& clock, bool fresh) {
                            .horizon_slots = options_.definition.horizon(),
                            .least = options_.least == "mean" ? PlanLeast::mean_error : PlanLeast::largest_error,
                            .noise_weight = noise_weights(*exposure_),
-                           .delta = definition_->delta()},
+                           .delta = definition_->delta(),
+                           .split = std::move(split)},
                           {.unit_steps = 1 / unit, .true_variance = true_variance});
   if (!strategy) return with_option(std::move(strategy).error());
   Mechanism made{*definition_, *exposure_, noise(), *std::move(strategy)};
@@ -344,12 +360,12 @@ RunIdentity PublishRun::identity(const RunClock& clock) const {
   auto& facts = identity.facts;
   facts["mechanism"] = options_.mechanism;
   if (options_.every) facts["every"] = std::to_string(*options_.every);
+  if (!options_.split.empty()) facts["split"] = options_.split;
   if (options_.mechanism == "planned") {
     facts["horizon"] = std::to_string(options_.definition.horizon().value_or(0));
     facts["least"] = options_.least;
   }
-  if (source_->counting())
-    facts["clamp"] = source_->clamp_schedule() != nullptr ? source_->clamp_schedule()->text() : options_.source.clamp;
+  if (source_->counting()) facts["clamp"] = source_->clamp_text();
   if (source_->distributional() != nullptr)
     facts[kStateFact] = source_->distributional()->state().id();  // other constants: another stream
   return identity;
@@ -548,6 +564,11 @@ void add_publish(CLI::App& app, Outcome& outcome) {
   command
       ->add_option("--every", options->every,
                    "hybrid, equal: release every K-th slot; hybrid: every w-th if K is larger")
+      ->group(mechanism);
+  command
+      ->add_option("--split", options->split,
+                   "uniform, sample, hybrid: parts of a household's budget by series, such as *.p=0.7,*.q=0.3; series "
+                   "of one household with the same pattern divide its part; default: all divide equally")
       ->group(mechanism);
   command->add_option("--least", options->least, "planned: least mean or least largest expected error")
       ->check(CLI::IsMember({"mean", "largest"}))

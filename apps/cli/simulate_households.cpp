@@ -1,6 +1,7 @@
 #include "simulate_households.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -23,7 +24,9 @@ namespace {
 constexpr std::int64_t kSecondsPerDay = 86'400;
 constexpr std::int64_t kMinutesPerDay = 1440;
 constexpr std::int64_t kEndOfTime_s = 7'289'654'400;  // 2201-01-01, which no reader of ours takes
+constexpr std::array kRegisters = {".p", ".q"};       // of a household, active and reactive power
 constexpr std::size_t kBufferBytes = 1 << 20;
+constexpr double kTanPhiMax = 10;
 constexpr double kHolidayEpsilon = 0.1;  // of the dominant secret in the conference paper
 
 constexpr const char* kExamples = R"(
@@ -33,6 +36,8 @@ Equal seeds give equal files, whatever the number of threads. docs/concepts/hous
 
 Examples
   fugu simulate households --households 50 --days 7 --readings readings.csv --series-map map.csv --policies policies.csv
+  fugu simulate households --households 6 --days 2 --tan-phi 0.3 --readings readings.csv --series-map map.csv \
+                           --household-map households.csv
   fugu simulate households --households 20 --days 14 --start 2026-03-02T00:00:00+01:00 --slot-length 30m --log uses.csv
   fugu simulate households --days 28 --policies wishes.csv --interval conference --epsilon 0.1..1 --dominant holiday.csv
   fugu simulate households --households 200 --days 364 --slot-length 1h --statistics
@@ -44,6 +49,8 @@ struct Arguments {
   std::string slot_length = "15m";
   std::string parameters;
   std::uint64_t zones = 1;
+  std::optional<double> tan_phi;
+  std::string household_map;
   std::string readings;
   std::string totals;
   std::string series_map;
@@ -197,6 +204,8 @@ class Run {
 
   void write_facts();
   void write_series_map();
+  void write_household_map();
+  void write_reading(const std::string& time, const std::string& meter, std::int64_t watts);
   void write_headers();
   void write_readings();
   void write_totals();
@@ -212,6 +221,7 @@ class Run {
   RunClock minutes_;  // the same in minutes, for the log
   UnitStep step_;
   std::uint64_t zones_;
+  std::optional<double> tan_phi_;  // then each household has two registers, P and Q
   std::int64_t holiday_week_;
   std::vector<std::string> meters_;
   UsePolicyOptions policy_options_;
@@ -221,13 +231,14 @@ class Run {
   double smallest_epsilon_ = kHolidayEpsilon;
   std::vector<LoadStatistics> loads_;   // by household, when somebody wants them
   std::vector<HouseholdSet> recorded_;  // to be set beside
-  OptionalOutput readings_, totals_, series_map_, facts_, log_, policies_, dominant_;
+  OptionalOutput readings_, totals_, series_map_, household_map_, facts_, log_, policies_, dominant_;
 };
 
 Result<void> check_outputs(const Arguments& arguments) {
   int to_standard_output = arguments.statistics ? 1 : 0;
-  for (const std::string* path : {&arguments.readings, &arguments.totals, &arguments.series_map, &arguments.facts,
-                                  &arguments.log, &arguments.policies, &arguments.dominant})
+  for (const std::string* path :
+       {&arguments.readings, &arguments.totals, &arguments.series_map, &arguments.household_map, &arguments.facts,
+        &arguments.log, &arguments.policies, &arguments.dominant})
     to_standard_output += *path == "-" ? 1 : 0;
   if (to_standard_output > 1)
     return Error{Cause::usage, "only one file, or --statistics, can go to standard output (-)"};
@@ -237,6 +248,7 @@ Result<void> check_outputs(const Arguments& arguments) {
                           {"--readings", arguments.readings},
                           {"--totals", arguments.totals},
                           {"--series-map", arguments.series_map},
+                          {"--household-map", arguments.household_map},
                           {"--facts", arguments.facts},
                           {"--log", arguments.log},
                           {"--policies", arguments.policies},
@@ -255,6 +267,12 @@ Result<Run> Run::make(const Arguments& arguments) {
   FUGU_TRY(set_epsilon(arguments.epsilon, policies));
   FUGU_ASSIGN(HouseholdParameters parameters, parameters_of(arguments));
   FUGU_ASSIGN(Neighbourhood neighbourhood, Neighbourhood::make(options, std::move(parameters)));
+  if (arguments.tan_phi && !(std::abs(*arguments.tan_phi) <= kTanPhiMax))
+    return Error{Cause::usage, "--tan-phi: expected a number from -10 to 10, such as 0.3"};
+  if (arguments.tan_phi && arguments.zones != 1)
+    return Error{Cause::usage, "--tan-phi gives each register a series of its own: leave --zones out"};
+  if (!arguments.tan_phi && !arguments.household_map.empty())
+    return Error{Cause::usage, "--household-map says whose registers are whose: give --tan-phi as well"};
   if (arguments.zones < 1 || arguments.zones > options.households)
     return Error{Cause::usage, "--zones: expected 1 to as many as there are households"};
   if (!arguments.dominant.empty() && (arguments.holiday_week < 1 || arguments.holiday_week > options.days / 7))
@@ -278,6 +296,7 @@ Run::Run(Neighbourhood neighbourhood, RunClock time, const Arguments& arguments,
       minutes_(time),
       step_(step),
       zones_(arguments.zones),
+      tan_phi_(arguments.tan_phi),
       holiday_week_(arguments.holiday_week),
       policy_options_(policy_options) {
   if (time.clock.has_time()) minutes_.clock = Clock(time.clock.origin_s(), 60);
@@ -292,12 +311,14 @@ Run::Run(Neighbourhood neighbourhood, RunClock time, const Arguments& arguments,
 Result<void> Run::open(const Arguments& arguments) {
   FUGU_TRY(totals_.open(arguments.totals));
   FUGU_TRY(series_map_.open(arguments.series_map));
+  FUGU_TRY(household_map_.open(arguments.household_map));
   FUGU_TRY(facts_.open(arguments.facts));
   FUGU_TRY(log_.open(arguments.log));
   FUGU_TRY(policies_.open(arguments.policies));
   FUGU_TRY(dominant_.open(arguments.dominant));
-  const bool is_only = loads_.empty() && !totals_.is_wanted() && !series_map_.is_wanted() && !facts_.is_wanted() &&
-                       !log_.is_wanted() && !policies_.is_wanted() && !dominant_.is_wanted();
+  const bool is_only = loads_.empty() && !totals_.is_wanted() && !series_map_.is_wanted() &&
+                       !household_map_.is_wanted() && !facts_.is_wanted() && !log_.is_wanted() &&
+                       !policies_.is_wanted() && !dominant_.is_wanted();
   FUGU_TRY(readings_.open(arguments.readings.empty() && is_only ? "-" : arguments.readings));
   return {};
 }
@@ -309,6 +330,7 @@ bool Run::has_failed() {
 Result<void> Run::write_all() {
   if (facts_.is_wanted()) write_facts();
   if (series_map_.is_wanted()) write_series_map();
+  if (household_map_.is_wanted()) write_household_map();
   write_headers();
   while (!has_failed() && neighbourhood_.next_day()) {
     if (readings_.is_wanted()) write_readings();
@@ -322,7 +344,8 @@ Result<void> Run::write_all() {
     write_rows(i);
   }
   if (dominant_.is_wanted()) FUGU_TRY(write_dominant());
-  for (OptionalOutput* out : {&readings_, &totals_, &series_map_, &facts_, &log_, &policies_, &dominant_})
+  for (OptionalOutput* out :
+       {&readings_, &totals_, &series_map_, &household_map_, &facts_, &log_, &policies_, &dominant_})
     FUGU_TRY(out->finish());
   if (!loads_.empty()) print_statistics(statistics(), recorded_);
   return {};
@@ -361,9 +384,33 @@ void Run::write_series_map() {
   series_map_.append("meter,series");
   series_map_.end_line();
   for (std::size_t i = 0; i < meters_.size(); ++i) {
-    series_map_.append(meters_[i], ",", zone_name(zone_of(i)));
-    series_map_.end_line();
+    if (!tan_phi_) {
+      series_map_.append(meters_[i], ",", zone_name(zone_of(i)));
+      series_map_.end_line();
+      continue;
+    }
+    for (const char* name : kRegisters) {
+      series_map_.append(meters_[i], name, ",", meters_[i], name);
+      series_map_.end_line();
+    }
   }
+}
+
+void Run::write_household_map() {
+  household_map_.append("meter,household");
+  household_map_.end_line();
+  for (const std::string& household : meters_) {
+    for (const char* name : kRegisters) {
+      household_map_.append(household, name, ",", household);
+      household_map_.end_line();
+    }
+  }
+}
+
+void Run::write_reading(const std::string& time, const std::string& meter, std::int64_t watts) {
+  readings_.append(time, ",", meter, ",");
+  append_watts(readings_, watts);
+  readings_.end_line();
 }
 
 /// Slot by slot, as meters report: readers wait for late rows for a few slots only.
@@ -373,9 +420,13 @@ void Run::write_readings() {
     const std::string time =
         time_.clock.text(neighbourhood_.day() * static_cast<Slot>(slots) + static_cast<Slot>(slot), time_.utc_offset_s);
     for (std::size_t i = 0; i < meters_.size(); ++i) {
-      readings_.append(time, ",", meters_[i], ",");
-      append_watts(readings_, neighbourhood_.watts(i)[slot]);
-      readings_.end_line();
+      const std::int32_t watts = neighbourhood_.watts(i)[slot];
+      if (!tan_phi_) {
+        write_reading(time, meters_[i], watts);
+        continue;
+      }
+      write_reading(time, meters_[i] + kRegisters[0], watts);
+      write_reading(time, meters_[i] + kRegisters[1], std::llround(*tan_phi_ * watts));
     }
   }
 }
@@ -481,6 +532,10 @@ void add_households(CLI::App& simulate, Outcome& outcome) {
   command->add_option("--parameters", arguments->parameters, "Table of figures, CSV; the one in data/ without it");
   command->add_option("--zones", arguments->zones, "Series into which the households are dealt, in equal blocks")
       ->capture_default_str();
+  command->add_option("--tan-phi", arguments->tan_phi,
+                      "Two registers for each household, h0.p in kW and h0.q in kvar, each a series of its own: the "
+                      "reactive power is this times the active one");
+  command->add_option("--household-map", arguments->household_map, "Whose registers they are, CSV");
   command->add_option("--readings", arguments->readings,
                       "Readings, CSV long; standard output when no file is asked for");
   command->add_option("--totals", arguments->totals, "Sums of each zone, CSV wide");

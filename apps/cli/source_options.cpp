@@ -2,6 +2,7 @@
 
 #include "command.hpp"
 #include "fugu/distributional/state.hpp"
+#include "series_clamps.hpp"
 
 namespace fugu::cli {
 
@@ -20,6 +21,11 @@ void SourceOptions::add_to(CLI::App& command) {
                   "meter is one)")
       ->group(group);
   command.add_option("--clamp", clamp, "Public bound of a reading: K for [0, K], or LO:HI")->group(group);
+  command
+      .add_option("--clamp-by-series", clamp_by_series,
+                  "Instead of --clamp, CSV series,clamp: what readings are clamped to in each series; *.p is every "
+                  "series that ends in .p")
+      ->group(group);
   command
       .add_option("--clamp-schedule", clamp_schedule,
                   "Instead of --clamp, CSV time,clamp: each row holds from its time on until the next; times of day "
@@ -128,14 +134,14 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
   if (options.stream.empty() == options.readings.empty())
     return usage("say what to read: either --stream S.csv, or --readings R.csv --series-map M.csv --clamp K");
   const SourceOptions defaults;
-  const bool about_readings = !options.series_map.empty() || !options.households.empty() || !options.clamp.empty() ||
-                              !options.clamp_schedule.empty() || options.strict ||
-                              options.grace_slots != defaults.grace_slots || options.late != defaults.late;
+  const bool says_clamp = !options.clamp.empty() || !options.clamp_by_series.empty() || !options.clamp_schedule.empty();
+  const bool about_readings = !options.series_map.empty() || !options.households.empty() || says_clamp ||
+                              options.strict || options.grace_slots != defaults.grace_slots ||
+                              options.late != defaults.late;
   if (!options.stream.empty() && about_readings)
     return usage(
-        "--series-map, --households, --clamp, --clamp-schedule, --grace, --late and --strict belong to --readings: "
-        "totals are taken as they are, and "
-        "--sensitivity says what one meter can change");
+        "--series-map, --households, --clamp, --clamp-by-series, --clamp-schedule, --grace, --late and --strict belong "
+        "to --readings: totals are taken as they are, and --sensitivity says what one meter can change");
   if (options.close_by_clock && (!options.follow || options.readings.empty()))
     return usage("--close-by-clock closes slots of live readings: give --follow and --readings as well");
   const WallClock live_clock = options.follow ? WallClock(wall_clock_s) : WallClock();
@@ -158,12 +164,14 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
   }
   if (options.time_column != defaults.time_column)
     return usage("--time-column belongs to --stream: the columns of readings are time, meter and value");
-  if (options.series_map.empty() || (options.clamp.empty() && options.clamp_schedule.empty()))
-    return usage("--readings needs --series-map M.csv and --clamp K, the public bound of one reading");
+  if (options.series_map.empty() || !says_clamp)
+    return usage(
+        "--readings needs --series-map M.csv and --clamp K, the public bound of one reading (or --clamp-by-series)");
   FUGU_TRY(open.read_clamp(options));
   const SeriesMapPaths maps{options.series_map, options.households};
   const SeriesMapVersions read = versions_of(maps);  // before reading: what changes meanwhile is seen
   FUGU_ASSIGN(SeriesMap map, read_series_map(maps, earlier != nullptr ? earlier->series : std::vector<std::string>()));
+  if (!options.clamp_by_series.empty()) FUGU_TRY(open.read_clamp_by_series(options, map));
   if (!options.distributional.empty()) {
     FUGU_ASSIGN(DistributionalState state, DistributionalState::load(options.distributional));
     FUGU_TRY(state.check(map, open.clamp_, open.unit_step_));
@@ -181,6 +189,7 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
                   std::move(input), std::move(map),
                   {.unit_step = open.unit_step_,
                    .clamp = open.range_of_rows(),
+                   .clamp_by_series = open.clamp_by_series_,
                    .clamp_over_time = std::move(clamp_over_time),
                    .slot_s = time.slot_s,
                    .origin = time.origin,
@@ -200,8 +209,17 @@ Result<OpenSource> OpenSource::open(const SourceOptions& options, const EarlierR
 }
 
 Result<void> OpenSource::read_clamp(const SourceOptions& options) {
+  if (!options.clamp_by_series.empty()) {
+    if (!options.clamp.empty()) return usage("--clamp-by-series says it for every series: leave --clamp out");
+    if (!options.clamp_schedule.empty())
+      return usage("--clamp-by-series does not go with --clamp-schedule: a clamp differs by series, or over time");
+    if (!options.distributional.empty())
+      return usage("--clamp-by-series does not go with --distributional: its state was prepared for one clamp");
+    return {};  // once the series are known
+  }
   if (options.clamp_schedule.empty()) {
     FUGU_ASSIGN(clamp_, parse_clamp(unit_step_, options.clamp));
+    clamp_text_ = options.clamp;
     return {};
   }
   if (!options.clamp.empty()) return usage("--clamp-schedule says it for every slot: leave --clamp out");
@@ -211,6 +229,15 @@ Result<void> OpenSource::read_clamp(const SourceOptions& options) {
   FUGU_ASSIGN(clamps_, ClampRows::of(file, unit_step_));
   clamp_schedule_ = std::make_shared<const ScheduleFile>(std::move(file));
   clamp_ = clamps_.widest();
+  clamp_text_ = clamp_schedule_->text();
+  return {};
+}
+
+Result<void> OpenSource::read_clamp_by_series(const SourceOptions& options, const SeriesMap& map) {
+  FUGU_ASSIGN(SeriesClamps clamps, SeriesClamps::read(options.clamp_by_series, unit_step_, map.series()));
+  clamp_by_series_ = std::move(clamps.ranges);
+  change_by_series_ = largest_changes(clamp_by_series_);
+  clamp_text_ = std::move(clamps.text);
   return {};
 }
 
@@ -229,7 +256,7 @@ std::uint64_t OpenSource::change_of_one_meter() const {
 std::optional<Counting> OpenSource::counting() const {
   if (!readings_) return std::nullopt;
   return Counting{&readings_->series_map(), change_of_one_meter(),
-                  distributional_ ? distributional_->versions() : std::span<const Digest>()};
+                  distributional_ ? distributional_->versions() : std::span<const Digest>(), change_by_series_};
 }
 
 std::function<std::optional<SeriesMap>(const SeriesMap&)> OpenSource::follow_maps(const SeriesMapPaths& paths,
@@ -245,8 +272,9 @@ std::function<std::optional<SeriesMap>(const SeriesMap&)> OpenSource::follow_map
       return std::nullopt;
     };
   }
-  const auto check = [judge = judge_, change = change_of_one_meter()](const SeriesMap& map) {
-    return *judge ? (*judge)({&map, change}) : Result<void>();
+  const auto check = [judge = judge_, change = change_of_one_meter(),
+                      by_series = change_by_series_](const SeriesMap& map) {
+    return *judge ? (*judge)({&map, change, {}, by_series}) : Result<void>();
   };
   auto file = std::make_shared<SeriesMapFile>(SeriesMapFile::Options{paths, read, check, warn});
   return [file](const SeriesMap& now) { return file->look(now); };

@@ -26,7 +26,8 @@ struct SourceOptions {
   std::string series_map;
   std::string households;
   std::string clamp;
-  std::string clamp_schedule;  ///< a file that says it slot by slot
+  std::string clamp_by_series;  ///< a file that says it series by series
+  std::string clamp_schedule;   ///< a file that says it slot by slot
   std::string unit_step = "1";
   std::string slot_length;
   std::string utc_offset;
@@ -61,6 +62,8 @@ class OpenSource {
   std::optional<Counting> counting() const;
   /// Where readings are clamped to something else over time: the file that says how. Else nullptr.
   const ScheduleFile* clamp_schedule() const { return clamp_schedule_.get(); }
+  /// What readings are clamped to, for the record.
+  const std::string& clamp_text() const { return clamp_text_; }
   /// What it leads to: `largest` holds for all slots.
   Result<Exposure> exposure_over_time(const Exposure& largest, const RunClock& clock) const;
   /// A map that changes while the input is followed is taken when `judge` accepts it.
@@ -76,6 +79,7 @@ class OpenSource {
 
  private:
   Result<void> read_clamp(const SourceOptions& options);
+  Result<void> read_clamp_by_series(const SourceOptions& options, const SeriesMap& map);
   std::uint64_t change_of_one_meter() const;
   /// What rows are clamped to: a reading's bounds, or those of what meters can have sent.
   ClampRange range_of_rows() const;
@@ -89,8 +93,11 @@ class OpenSource {
   using Judge = std::function<Result<void>(const Counting&)>;
   std::shared_ptr<Judge> judge_ = std::make_shared<Judge>();  // shared with whoever follows the map
   std::shared_ptr<const ScheduleFile> clamp_schedule_;
-  ClampRows clamps_;  // of that file
-  ClampRange clamp_;  // in all slots
+  ClampRows clamps_;                             // of that file
+  ClampRange clamp_;                             // in all slots and series
+  std::vector<ClampRange> clamp_by_series_;      // where they differ
+  std::vector<std::uint64_t> change_by_series_;  // then
+  std::string clamp_text_;
   UnitStep unit_step_;
   std::shared_ptr<ReadProgress> progress_ = std::make_shared<ReadProgress>();
 };

@@ -288,6 +288,19 @@ TEST(Membership, WhatTheExposureDoesNotCoverIsRefused) {
   EXPECT_TRUE(covers(expose({10, 10}, home.signatures()), home));
 }
 
+TEST(Membership, SeriesMayBeChangedByMoreThanOthers) {
+  const SeriesMap map = map_of("meter,series\nc.p,p\nc.p2,p\nc.q,q\n", "meter,household\nc.p,c\nc.p2,c\nc.q,c\n");
+  const std::vector<std::uint64_t> changes = {12, 8};
+  const auto exposure = exposure_of({.map = &map, .change_by_series = changes});
+  ASSERT_TRUE(exposure) << reason(exposure);
+  EXPECT_EQ(exposure->sensitivity_steps(0), 24u);
+  EXPECT_EQ(exposure->sensitivity_steps(1), 8u);
+  const Membership membership(*exposure, {});
+  EXPECT_TRUE(membership.changes_to({.map = &map, .change_by_series = changes}, 0));
+  for (const std::vector<std::uint64_t>& wider : {std::vector<std::uint64_t>{13, 8}, {12, 9}})
+    EXPECT_FALSE(membership.changes_to({.map = &map, .change_by_series = wider}, 0)) << wider[0];
+}
+
 /// What a household lost stays with its meters: under a new name they would begin with a clean account.
 TEST(Membership, AMeterStaysInItsHousehold) {
   const char* const kMap = "meter,series\na,north\nb,south\nc,south\n";

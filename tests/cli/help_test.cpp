@@ -69,6 +69,12 @@ void prepare_inputs(const TempDir& directory) {
   write_file(directory / "homes.csv", "meter,series\nh0,east\nh1,west\nh1,town\n");
   write_file(directory / "day.csv", "time,sensitivity\n00:00,2\n06:00,10\n");
   write_file(directory / "clamps.csv", "time,clamp\n00:00,2\n06:00,10\n");
+  write_file(directory / "ranges.csv", "series,clamp\n*.p,0:12\n*.q,-2:6\n");
+  ASSERT_EQ(in_shell(directory,
+                     "fugu simulate households --households 2 --days 1 --start 2026-01-01T00:00:00+01:00 --tan-phi 0.3 "
+                     "--readings registers.csv --series-map customers.csv --household-map households.csv")
+                .exit_code,
+            0);
   std::string past = readings;
   for (std::size_t at = 0; (at = past.find("2026-01-01", at)) != std::string::npos;) past.replace(at, 10, "2025-12-31");
   write_file(directory / "past.csv", past);
@@ -198,6 +204,40 @@ TEST(Help, EveryCommandOfAHowToRuns) {
       const Finished finished = in_shell(directory, command);
       EXPECT_EQ(finished.exit_code, 0) << name << ": " << command << "\n" << finished;
     }
+  }
+}
+
+TEST(Help, EveryStepOfProtectingAFeederRuns) {
+  const TempDir directory;
+  const std::string page = read_file((kSource / "docs" / "how-to" / "protect-a-feeder.md").string());
+  std::string clamps;
+  std::vector<std::string> steps;  // that are no commands of fugu
+  for (const std::string& line : lines_of(page)) {
+    const std::string text = trimmed(line);
+    if (line.starts_with("    ") && (text == "series,clamp" || text.starts_with("*.")))
+      clamps.append(text).append("\n");
+    if (line.starts_with("    ") &&
+        (text.starts_with("cp ") || text.starts_with("for ") || text.starts_with("printf ")))
+      steps.push_back(text);
+  }
+  EXPECT_EQ(steps.size(), 3u);
+  write_file(directory / "clamps.csv", clamps);
+  std::vector<std::string> commands = commands_in(page);
+  EXPECT_EQ(commands.size(), 12u);
+  commands.insert(commands.begin() + 1, steps.begin(), steps.end());
+  for (const std::string& command : commands) {
+    const Finished finished = in_shell(directory, command);
+    EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;
+  }
+}
+
+TEST(Help, ExamplesOfRequirementsRun) {
+  const std::vector<std::string> commands = commands_in(run_fugu(TempDir(), "grid requirement --help").out);
+  EXPECT_EQ(commands.size(), 5u);
+  for (const std::string& command : commands) {
+    const TempDir directory;
+    const Finished finished = in_shell(directory, command);
+    EXPECT_EQ(finished.exit_code, 0) << command << "\n" << finished;
   }
 }
 

@@ -38,6 +38,36 @@ TEST_F(SimulateHouseholds, WritesWhatPublishReads) {
   }
 }
 
+TEST_F(SimulateHouseholds, HaveTwoRegistersWhenAsked) {
+  const std::string made = "simulate households --households 3 --days 1 ";
+  ASSERT_EQ(run_fugu(directory_, made + "--readings one.csv").exit_code, 0);
+  const Finished two = run_fugu(directory_, made +
+                                                "--tan-phi 0.3 --readings two.csv --series-map map.csv --household-map "
+                                                "households.csv --policies p.csv");
+  ASSERT_EQ(two.exit_code, 0) << two;
+  const auto one = lines_of(read_file(directory_ / "one.csv"));
+  const auto both = lines_of(read_file(directory_ / "two.csv"));
+  ASSERT_EQ(both.size(), 2 * one.size() - 1);
+  for (std::size_t i = 1; i < one.size(); ++i) {
+    const auto plain = fields_of(one[i]);
+    const auto p = fields_of(both[2 * i - 1]);
+    const auto q = fields_of(both[2 * i]);
+    EXPECT_EQ(p, (std::vector<std::string>{plain[0], plain[1] + ".p", plain[2]}));
+    EXPECT_EQ(q[1], plain[1] + ".q");
+    EXPECT_NEAR(std::stod(q[2]), 0.3 * std::stod(plain[2]), 0.0005001);
+  }
+  // One budget for both, and policies that name the household.
+  write_file(directory_ / "clamps.csv", "series,clamp\n*.p,12\n*.q,4\n");
+  const Finished published = run_fugu(
+      directory_,
+      "publish --readings two.csv --series-map map.csv --households households.csv --clamp-by-series clamps.csv "
+      "--unit-step 0.001 --policies p.csv --floor event:1 --mechanism narwhal --ledger run.ledger --out out.csv");
+  ASSERT_EQ(published.exit_code, 0) << published;
+  expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
+  for (const char* wrong : {"--tan-phi 11", "--tan-phi 0.3 --zones 2", "--household-map h.csv"})
+    EXPECT_EQ(run_fugu(directory_, made + wrong).exit_code, 2) << wrong;
+}
+
 TEST_F(SimulateHouseholds, TwoOutputsIntoOneFileAreRefused) {
   expect_error("--households 2 --days 1 --readings r.csv --policies ./r.csv", "must be different files");
   EXPECT_FALSE(std::filesystem::exists(directory_ / "r.csv"));

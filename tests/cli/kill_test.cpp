@@ -25,6 +25,7 @@ struct Scenario {
   bool stamps = false;
   bool to_stdout = false;
   std::uint64_t answers = 0;  // of one run
+  std::string clamp = "--clamp 10";
 };
 
 void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
@@ -177,6 +178,13 @@ class Kill : public testing::TestWithParam<Scenario> {
     write_file(directory_ / "policies.csv",
                "meter,start,end,length,magnitude,epsilon,known\n"
                "a,4,15,3,2,1,0\nb,10,17,8,1,0.5,6\na,12,20,2,3,1,0\nc,30,41,4,2,2,9\nb,30,33,1,1,1,29\n");
+    write_file(directory_ / "households.csv", "meter,household\na,home\nb,home\n");
+    write_file(directory_ / "clamps.csv", "series,clamp\nnor*,0:12\nsouth,-2:6\n");
+    write_file(directory_ / "profiles.jsonl",
+               R"({"meter": "a", "start": 4, "end": 15, "profile": {"north": [2, 2], "south": [1, 0]}, "epsilon": 1})"
+               "\n"
+               R"({"meter": "c", "start": 10, "end": 30, "profile": {"south": [3]}, "epsilon": 0.5})"
+               "\n");
     std::random_device device;
     seed_ = device();
     random_.seed(seed_);
@@ -193,7 +201,7 @@ class Kill : public testing::TestWithParam<Scenario> {
   std::string command() const {
     const Scenario& scenario = GetParam();
     return std::string("publish ") +
-           (scenario.readings ? "--readings - --series-map map.csv --clamp 10" : "--stream - --sensitivity 3") +
+           (scenario.readings ? "--readings - --series-map map.csv " + scenario.clamp : "--stream - --sensitivity 3") +
            (scenario.stamps ? " --slot-length 15m" : "") + " --follow --ledger run.ledger --out " +
            (scenario.to_stdout ? "- " : "out.csv ") + scenario.options;
   }
@@ -348,6 +356,16 @@ std::vector<Scenario> scenarios() {
        .readings = true,
        .to_stdout = true,
        .answers = kSlots},
+      {.name = "two_registers_split",
+       .options = uniform + " --households households.csv --split nor*=0.7,south=0.3",
+       .readings = true,
+       .answers = 2 * kSlots,  // one for each part
+       .clamp = "--clamp-by-series clamps.csv"},
+      {.name = "two_registers_narwhal",
+       .options = " --households households.csv --policies profiles.jsonl --floor event:1 --mechanism narwhal",
+       .readings = true,
+       .answers = kSlots,
+       .clamp = "--clamp-by-series clamps.csv"},
       {.name = "pegasus_estimates",
        .options = promise + " --mechanism pegasus --filter truncate:-100000:100000",
        .answers = kUniformStream + 2 * kUniformStream - 1},  // and one comparison for each series, where it has a value

@@ -388,7 +388,7 @@ TEST(PolicyReader, WhatOptionsForbid) {
   options.series.clear();
   options.map = &*map;
   EXPECT_EQ(book_error(kHeader + "m1,4,15,3,2.1,1\nm2,4,15,3,2.1,1\n", options),
-            "p.csv:3:1: found meter 'm2'; expected a meter of the series map");
+            "p.csv:3:1: found meter 'm2'; expected a meter of the series map, or a household");
   EXPECT_EQ(book_error(R"({"meter":"m1","start":4,"end":15,"epsilon":0.5,"profile":{"bar":[1]}})", options),
             "no error");
   EXPECT_TRUE(book_error(R"({"meter":"m1","start":4,"end":15,"epsilon":0.5,"profile":{"park":[1]}})", options)

@@ -123,6 +123,13 @@ struct HonestCase {
   std::string filter;
 };
 
+/// P and Q of one household: Algorithm 5 of the thesis.
+std::unique_ptr<Strategy> uniform_split() {
+  const std::vector<std::string> names = {"c.p", "c.q"};
+  return std::make_unique<EveryKth>(
+      1, *ShareSplit::make({{{0}, 700'000'000}, {{1}, 300'000'000}}, expose({3, 2}, {{0, 1}}), names));
+}
+
 /// A name as gtest has them: letters, digits and underscores.
 std::string test_name(std::string_view name) {
   std::string made(name);
@@ -148,6 +155,7 @@ std::vector<HonestCase> honest_cases() {
       {"hybrid_w_event", {w_event(1, 4), one, every(2)}, 5, ""},
       {"hybrid_uneven", {w_event(0.5, 5), one, every(3)}, 5, ""},
       {"two_series_shared", {w_event(1, 2), expose({3, 2}, {{0, 1}}), every(1)}, 3, ""},
+      {"two_registers_split", {w_event(1, 2), expose({3, 2}, {{0, 1}}), uniform_split}, 3, "moving-average:2"},
       {"two_series_own", {w_event(1, 2), expose({3, 2}, {{0}, {1}}), every(1)}, 3, ""},
       {"gaussian_event", {define(Protects::event, 1, 0.01), one, every(1), NoiseKind::gaussian}, 2, ""},
       {"gaussian_w_event", {w_event(1, 3, 0.01), one, every(1), NoiseKind::gaussian}, 4, "moving-average:3"},
@@ -368,6 +376,25 @@ TEST_P(Twin, IsToldApart) {
 
 INSTANTIATE_TEST_SUITE_P(Broken, Twin, ::testing::ValuesIn(broken_cases()),
                          [](const auto& tested) { return tested.param.name; });
+
+/// One household changes P and Q together. Whoever takes its registers for two households gives each the whole ε.
+TEST(TwoRegisters, ChargedAsTwoHouseholdsAreToldApart) {
+  const Definition promised = define(Protects::event, 1);
+  const Exposure household = expose({3, 2}, {{0, 1}});
+  const Exposure strangers = expose({3, 2}, {{0}, {1}});
+  const Stream first = {{4, 4}, {4, 4}};
+  const Stream second = {{7, 6}, {4, 4}};
+  const auto verdict_on = [&](const Recipe& recipe) {
+    return Falsifier({.epsilon = promised.epsilon().value()}).examine(run_of(recipe, first), run_of(recipe, second));
+  };
+  const auto uniform = [] { return std::make_unique<EveryKth>(1); };
+  for (const Recipe& honest : {Recipe{promised, household, uniform}, Recipe{promised, household, uniform_split}}) {
+    const Verdict verdict = verdict_on(honest);
+    EXPECT_FALSE(verdict.broken) << verdict.evidence << " (alpha 1e-6, FUGU_TEST_SEED=" << kSeed << ")";
+  }
+  const Verdict verdict = verdict_on({promised, strangers, uniform});
+  EXPECT_TRUE(verdict.broken) << "not noticed (FUGU_TEST_SEED=" << kSeed << ")";
+}
 
 }  // namespace
 }  // namespace fugu::test

@@ -44,6 +44,18 @@ TEST(Aggregator, BoundsOfReadingsAreChecked) {
   EXPECT_FALSE(is_made(map, {{5, 4}, 0}));
 }
 
+TEST(Aggregator, RangesOfSeriesAreCheckedEach) {
+  const SeriesMap map = map_of("m1,p\nm2,q\nm3,q\n");
+  const auto made = [&](std::vector<ClampRange> clamps) {
+    return is_made(map, {.clamp = {}, .clamp_by_series = std::move(clamps)});
+  };
+  EXPECT_TRUE(made({{0, kStepsMax}, {0, kStepsMax / 2}}));
+  EXPECT_FALSE(made({{0, kStepsMax}, {0, kStepsMax / 2 + 1}}));
+  EXPECT_FALSE(made({{0, kStepsMax / 2}, {0, kStepsMax}}));
+  EXPECT_FALSE(made({{0, 1}, {1, 0}}));
+  EXPECT_EQ(largest_changes(std::vector<ClampRange>{{0, 12}, {-2, 6}, {3, 4}}), (std::vector<std::uint64_t>{12, 8, 4}));
+}
+
 TEST(Aggregator, GraceIsBounded) {
   const SeriesMap map = map_of("m1,A\n");
   EXPECT_TRUE(is_made(map, {{0, 9}, 10'000}));

@@ -62,6 +62,18 @@ TEST(ReadingsReader, ColumnsInAnyOrder) {
   EXPECT_EQ(drain_text("meter,value,time\r\nm1,1,0\r\nm2,2,1\r\n").rows, expected);
 }
 
+TEST(ReadingsReader, EachSeriesHasARangeOfItsOwn) {
+  // m2 counts into east and city; 7 is within the range of one and beyond that of the other, -1 the other way round.
+  ReadingsOptions given = options();
+  given.clamp_by_series = {{0, 12}, {-2, 6}, {-100, 100}};
+  auto reader = open("time,meter,value\n0,m2,7\n1,m2,-1\n2,m1,13\n2,m3,-50\n3,m1,12\n3,m3,6\n", std::move(given));
+  ASSERT_TRUE(reader);
+  const std::vector<PlainRow> expected{
+      {0, 0, {7, 6, 0}}, {1, 0, {0, -1, 0}}, {2, 0, {12, -2, -50}}, {3, 0, {12, 6, 6}}};
+  EXPECT_EQ(test::drain(*reader).rows, expected);
+  EXPECT_EQ(reader->counters().clamped, 4u);
+}
+
 TEST(ReadingsReader, MissingIsNotZeroAndNobodyIsZero) {
   auto reader = open("time,meter,value\n0,m1,\n0,m1,5\n1,m2,\n");
   ASSERT_TRUE(reader);

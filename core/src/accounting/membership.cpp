@@ -140,7 +140,7 @@ Result<void> check_meters(const Exposure& exposure, const Counting& counting) {
                  "the map has other series than the stream began with: only another ledger can hold them, and spends "
                  "the promise anew"};
   for (SeriesId series = 0; series < meters.size(); ++series) {
-    if (meters[series] * counting.change_of_one_meter_steps > exposure.sensitivity_steps(series))
+    if (meters[series] * counting.change_steps(series) > exposure.sensitivity_steps(series))
       return Error{
           Cause::bad_input,
           "one household has " + std::to_string(meters[series]) + " meters in series " +
@@ -155,7 +155,8 @@ Result<void> check_meters(const Exposure& exposure, const Counting& counting) {
 Result<Exposure> exposure_of(const Counting& counting) {
   Exposure::Options options{.sensitivity_steps = counting.map->meters_of_one_unit(),
                             .signatures = counting.map->signatures()};
-  for (std::uint64_t& steps : options.sensitivity_steps) steps *= counting.change_of_one_meter_steps;
+  for (SeriesId series = 0; series < options.sensitivity_steps.size(); ++series)
+    options.sensitivity_steps[series] *= counting.change_steps(series);
   return Exposure::make(std::move(options));
 }
 

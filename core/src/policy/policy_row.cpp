@@ -94,8 +94,8 @@ Result<void> RowParser::parse_promise(const RowText& row, const RowPlace& place,
 Result<void> RowParser::check_meter(std::string_view meter, const RowPlace& place) {
   const std::size_t column = is_part_of(meter, place.line) ? csv::column_of(meter, place.line) : 0;
   FUGU_TRY(csv::check_name(meter, {place.file, place.line_number, column}, "a meter id"));
-  if (options_.map && !options_.map->meter(meter))
-    return place.wrong(meter, named("meter", meter), "a meter of the series map");
+  if (options_.map && !options_.map->meter(meter) && !options_.map->unit(meter))
+    return place.wrong(meter, named("meter", meter), "a meter of the series map, or a household");
   last_meter_ = meter;
   return {};
 }

@@ -15,16 +15,30 @@ constexpr Slot kGraceMax = 10'000;
 
 Error usage(std::string message) { return {Cause::usage, std::move(message)}; }
 
+Result<void> validate(ClampRange clamp) {
+  if (clamp.lo > clamp.hi) return usage("clamp: found a lower bound above the upper one; expected lower ≤ upper");
+  if (clamp.lo < -kStepsMax || clamp.hi > kStepsMax)
+    return usage("clamp: found a bound beyond 2^53 steps; expected a smaller one");
+  return {};
+}
+
+/// What lies in a series, whatever its meters read.
+ClampRange counted_in(SeriesId series, const Aggregator::Options& options) {
+  if (options.transform != nullptr) return options.transform->range();
+  return options.clamp_by_series.empty() ? options.clamp : options.clamp_by_series[series];
+}
+
 Result<void> validate(const SeriesMap& map, const Aggregator::Options& options) {
-  const auto [lo, hi] = options.clamp;
-  if (lo > hi) return usage("clamp: found a lower bound above the upper one; expected lower ≤ upper");
+  FUGU_CHECK(options.clamp_by_series.empty() ||
+             (options.clamp_by_series.size() == map.series().size() && options.transform == nullptr));
+  FUGU_TRY(validate(options.clamp));
+  for (const ClampRange& clamp : options.clamp_by_series) FUGU_TRY(validate(clamp));
   if (options.grace_slots < 0 || options.grace_slots > kGraceMax) {
     return usage("grace period: found " + std::to_string(options.grace_slots) + " slots; expected 0 to 10000");
   }
-  if (lo < -kStepsMax || hi > kStepsMax) return usage("clamp: found a bound beyond 2^53 steps; expected a smaller one");
-  const ClampRange counted = options.transform == nullptr ? options.clamp : options.transform->range();
-  const auto bound = static_cast<uint128>(std::max(std::abs(counted.lo), std::abs(counted.hi)));
   for (SeriesId series = 0; series < map.series().size(); ++series) {
+    const ClampRange counted = counted_in(series, options);
+    const auto bound = static_cast<uint128>(std::max(std::abs(counted.lo), std::abs(counted.hi)));
     if (bound * map.meters_in(series) > static_cast<uint128>(kStepsMax)) {
       return usage(
           "clamp: found a bound that, times the meters of one series, exceeds 2^53 steps; "
@@ -36,13 +50,19 @@ Result<void> validate(const SeriesMap& map, const Aggregator::Options& options) 
 
 }  // namespace
 
-Result<Aggregator> Aggregator::make(const SeriesMap& map, Options options) {
-  FUGU_TRY(validate(map, options));
-  return Aggregator(map, options);
+std::vector<std::uint64_t> largest_changes(std::span<const ClampRange> clamp_by_series) {
+  std::vector<std::uint64_t> changes;
+  for (const ClampRange& clamp : clamp_by_series) changes.push_back(static_cast<std::uint64_t>(largest_change(clamp)));
+  return changes;
 }
 
-Aggregator::Aggregator(const SeriesMap& map, Options options) : map_(&map), options_(options) {
-  const auto slots = std::bit_ceil(static_cast<std::uint64_t>(options.grace_slots) + 1);
+Result<Aggregator> Aggregator::make(const SeriesMap& map, Options options) {
+  FUGU_TRY(validate(map, options));
+  return Aggregator(map, std::move(options));
+}
+
+Aggregator::Aggregator(const SeriesMap& map, Options options) : map_(&map), options_(std::move(options)) {
+  const auto slots = std::bit_ceil(static_cast<std::uint64_t>(options_.grace_slots) + 1);
   OpenSlot empty;
   empty.sums.resize(map.series().size());
   empty.reported.resize(map.meter_count() / 64 + 1);
@@ -65,7 +85,7 @@ void Aggregator::start(Slot first) {
 }
 
 void Aggregator::clamp_by(SlotSchedule<ClampRange> clamps) {
-  FUGU_CHECK(clamps.is_complete());
+  FUGU_CHECK(clamps.is_complete() && options_.clamp_by_series.empty());
   for (const auto& [from, clamp] : clamps.rows)
     FUGU_CHECK(options_.clamp.lo <= clamp.lo && clamp.lo <= clamp.hi && clamp.hi <= options_.clamp.hi);
   clamps_ = std::move(clamps);
@@ -89,12 +109,26 @@ Aggregator::Outcome Aggregator::add(Slot slot, MeterId meter, Raw value) {
   reported |= bit;
 
   const std::int64_t steps = value.reveal(RawKey());
+  if (!options_.clamp_by_series.empty()) return add_by_series(open, series, steps);
   const auto [lo, hi] = clamps_.rows.empty() ? options_.clamp : clamps_.at(slot);
   const std::int64_t clamped = std::clamp(steps, lo, hi);
   const std::int64_t counted =
       options_.transform == nullptr ? clamped : options_.transform->of_reading(slot, meter, clamped);
   for (const SeriesId id : series) open.sums[id] += counted;
   return clamped == steps ? Outcome::counted : Outcome::clamped;
+}
+
+/// A reading may be within the range of one series and beyond that of another.
+Aggregator::Outcome Aggregator::add_by_series(OpenSlot& open, std::span<const SeriesId> series,
+                                              std::int64_t steps) const {
+  Outcome outcome = Outcome::counted;
+  for (const SeriesId id : series) {
+    const auto [lo, hi] = options_.clamp_by_series[id];
+    const std::int64_t clamped = std::clamp(steps, lo, hi);
+    if (clamped != steps) outcome = Outcome::clamped;
+    open.sums[id] += clamped;
+  }
+  return outcome;
 }
 
 void Aggregator::finish(Slot slot) {

@@ -55,8 +55,8 @@ class ReadingsReader::Impl {
     LineReader lines(std::move(input), options.block_size);
     FUGU_ASSIGN(const ReadingColumns columns, read_columns(lines, options.value_column));
     auto shared_map = std::make_unique<const SeriesMap>(std::move(map));
-    FUGU_ASSIGN(auto aggregator,
-                Aggregator::make(*shared_map, {options.clamp, open_slots(options), options.transform.get()}));
+    FUGU_ASSIGN(auto aggregator, Aggregator::make(*shared_map, {options.clamp, open_slots(options),
+                                                                options.transform.get(), options.clamp_by_series}));
     return std::unique_ptr<Impl>(
         new Impl(std::move(lines), columns, std::move(shared_map), std::move(aggregator), std::move(options)));
   }
@@ -71,7 +71,7 @@ class ReadingsReader::Impl {
     row.utc_offset_s = utc_offset_s_;
     row.counting.reset();
     if (row.slot >= counts_from_) {
-      row.counting = {maps_.back().get(), change_of_one_meter(), versions()};
+      row.counting = {maps_.back().get(), change_of_one_meter(), versions(), change_by_series_};
       counts_from_ = kNever;
     }
     aggregator_.close(row.values);
@@ -101,7 +101,8 @@ class ReadingsReader::Impl {
         lines_(std::move(lines)),
         columns_(columns),
         aggregator_(std::move(aggregator)),
-        options_(std::move(options)) {
+        options_(std::move(options)),
+        change_by_series_(largest_changes(options_.clamp_by_series)) {
     hold(std::move(map));
   }
 
@@ -368,6 +369,7 @@ class ReadingsReader::Impl {
   Slot counts_from_ = std::numeric_limits<Slot>::min();  // the slot whose row says so; kNever when said
   Aggregator aggregator_;
   const ReadingsOptions options_;
+  const std::vector<std::uint64_t> change_by_series_;
   std::optional<Slot> skip_before_;
   Clock clock_;
   std::int32_t utc_offset_s_ = 0;

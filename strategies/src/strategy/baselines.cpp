@@ -4,6 +4,12 @@
 
 namespace fugu {
 
+Result<void> EveryKth::ask(Kernel& kernel, Release& release, std::span<const SeriesId> series, Budget share) {
+  FUGU_ASSIGN(const auto answers, kernel.values(series, share));
+  release.set(series, answers);
+  return {};
+}
+
 Result<void> EveryKth::step(Kernel& kernel, Release& release) {
   if (kernel.slot() < next_slot_) return {};
   if (next_slot_ == 0) {
@@ -13,8 +19,8 @@ Result<void> EveryKth::step(Kernel& kernel, Release& release) {
     share_ = kernel.total() / releases_per_window;
   }
   next_slot_ = kernel.slot() + static_cast<Slot>(k_slots_);
-  FUGU_ASSIGN(const auto answers, kernel.values(kernel.all(), share_));
-  release.set(kernel.all(), answers);
+  if (!split_.is_given()) return ask(kernel, release, kernel.all(), share_);
+  for (const SharePart& part : split_.parts()) FUGU_TRY(ask(kernel, release, part.series, part.of(share_)));
   return {};
 }
 

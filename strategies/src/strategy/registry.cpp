@@ -47,18 +47,18 @@ Made make_conference_repaired_strategy(Parameters parameters) {
 
 Made make_uniform(Parameters parameters) {
   if (parameters.policies) return follow("w-event-uniform");
-  return std::make_unique<EveryKth>(1);
+  return std::make_unique<EveryKth>(1, parameters.split);
 }
 
 Made make_sample(Parameters parameters) {
   if (parameters.policies) return follow("w-event-sample");
-  return std::make_unique<EveryKth>(parameters.window_slots);
+  return std::make_unique<EveryKth>(parameters.window_slots, parameters.split);
 }
 
 Made make_hybrid(Parameters parameters) {
   if (!parameters.every_slots || *parameters.every_slots < 1)
     return Error{Cause::usage, "hybrid needs K: it releases every K-th slot, K at least 1"};
-  return std::make_unique<EveryKth>(*parameters.every_slots);
+  return std::make_unique<EveryKth>(*parameters.every_slots, parameters.split);
 }
 
 /// Decisions and answers at the rates that a DecidingPlanner says.
@@ -125,7 +125,8 @@ Made make_published(Parameters parameters) {
 constexpr StrategyKind kKinds[] = {
     {"uniform",
      "every slot is released, each with the same share of the window's budget",
-     "noise of scale sensitivity·w/ε in every slot, and no delay; with policies w is the longest interval",
+     "noise of scale sensitivity·w/ε in every slot, and no delay; that over its part where a split divides ε between "
+     "the series of a household; with policies w is the longest interval",
      "proved",
      "docs/guarantees/baselines.md",
      "--mechanism uniform --definition w-event --epsilon 1 --w 96 --sensitivity 10",
@@ -133,6 +134,7 @@ constexpr StrategyKind kKinds[] = {
      make_uniform,
      false,
      {},
+     true,
      true},
     {"sample",
      "one slot per window is released with the whole budget and repeated until the next",
@@ -144,6 +146,7 @@ constexpr StrategyKind kKinds[] = {
      make_sample,
      false,
      {},
+     true,
      true},
     {"hybrid",
      "every K-th slot is released and repeated in between: from uniform (K = 1) to sample (K = w, which a larger K "
@@ -151,7 +154,7 @@ constexpr StrategyKind kKinds[] = {
      "noise of scale sensitivity·⌈w/K⌉/ε, plus what the stream moves within K − 1 slots", "proved",
      "docs/guarantees/baselines.md",
      "--mechanism hybrid --every 4 --definition w-event --epsilon 1 --w 96 --sensitivity 10", Serves::windows,
-     make_hybrid, false, "every_slots", true},
+     make_hybrid, false, "every_slots", true, true},
     {"bd", "budget distribution: released anew when the stream has moved, with half of what the window has left",
      "that of the last release while the stream stands still; noise of scale 2·sensitivity/(what is left) after a jump",
      "proved", "docs/guarantees/bd-ba.md", "--mechanism bd --definition w-event --epsilon 1 --w 96 --sensitivity 10",
@@ -306,6 +309,11 @@ Error unknown_strategy(std::string_view name) {
 
 Result<void> check_serves(const StrategyKind& kind, const StrategyParameters& parameters) {
   const std::string name(kind.name);
+  if (parameters.split.is_given() && (!kind.splits || parameters.policies))
+    return Error{Cause::usage,
+                 name + (parameters.policies ? " with policies" : "") +
+                     " takes no split between the series of a household: that is for uniform, sample and hybrid under "
+                     "event, w-event and user"};
   if (parameters.policies && !serves(kind, Serves::policies))
     return Error{Cause::usage, name + " does not know policies: use narwhal, or another of swellfish"};
   if (parameters.discount && !serves(kind, Serves::discounted))

@@ -1,14 +1,15 @@
 // Sums readings into series, slot by slot. The only place in this part that looks into a Raw.
 //
-// Rules. A reading is clamped to the public range of its slot, then counted into every series of its meter. A missing
-// reading counts nothing; a slot in which nobody reported has sum 0, never missing: who reports is protected, so it
-// must not show. Of several readings of one meter for one slot the first that is not missing counts. A slot stays open
-// until a reading for a slot more than `grace` later arrives; readings for closed slots are late and not counted.
+// Rules. A reading is clamped to the public range of its slot, then counted into every series of its meter; where
+// series have ranges of their own, it is clamped to that of each series it counts into. A missing reading counts
+// nothing; a slot in which nobody reported has sum 0, never missing: who reports is protected, so it must not show. Of
+// several readings of one meter for one slot the first that is not missing counts. A slot stays open until a reading
+// for a slot more than `grace` later arrives; readings for closed slots are late and not counted.
 //
 // Guarantee: given which slots were open when each row arrived, one meter changes the sum of a series in one slot by at
-// most largest_change(clamp), or by what a transform says, whether it changes its reading, reports or not, and whatever
-// it sends twice. The order of
-// arrival is public by the threat model: a row far ahead closes slots, and readings of others for them are then late.
+// most largest_change() of what readings are clamped to there, or by what a transform says, whether it changes its
+// reading, reports or not, and whatever it sends twice. The order of arrival is public by the threat model: a row far
+// ahead closes slots, and readings of others for them are then late.
 //
 // Memory: (grace + 1) · (8 bytes a series + 1 bit a meter), rounded up to a power of two of slots. One thread.
 #pragma once
@@ -42,6 +43,9 @@ constexpr std::int64_t largest_change(ClampRange clamp) {
   return std::max<std::int64_t>(clamp.hi, 0) - std::min<std::int64_t>(clamp.lo, 0);
 }
 
+/// The same of each series, where they have ranges of their own: what Counting::change_by_series says.
+std::vector<std::uint64_t> largest_changes(std::span<const ClampRange> clamp_by_series);
+
 /// What meters send instead of their readings. Called with clamped readings; what it draws must not depend on anything
 /// but the meter, its reading, the slot and bits of its own, so that one reading changes one slot.
 class ReadingTransform {
@@ -69,6 +73,8 @@ class Aggregator {
     ClampRange clamp;
     Slot grace_slots = 1;                   ///< 0 to 10,000
     ReadingTransform* transform = nullptr;  ///< must outlive the aggregator; none: readings are summed as they are
+    /// Instead of `clamp`, one for each series of the map. Neither with a transform nor with clamp_by().
+    std::vector<ClampRange> clamp_by_series = {};
   };
   /// What became of a reading.
   enum class Outcome : std::uint8_t {
@@ -80,8 +86,8 @@ class Aggregator {
     late,       ///< its slot is closed
   };
 
-  /// `map` must outlive the aggregator. Fails with cause usage when the clamp times the number of meters of a series
-  /// exceeds kStepsMax: so no sum can overflow, and whether one would have is no secret.
+  /// `map` must outlive the aggregator. Fails with cause usage when the clamp of a series times the number of its
+  /// meters exceeds kStepsMax: so no sum can overflow, and whether one would have is no secret.
   static Result<Aggregator> make(const SeriesMap& map, Options options);
 
   /// Opens the stream at `first`; all earlier slots are closed.
@@ -114,6 +120,7 @@ class Aggregator {
   Aggregator(const SeriesMap& map, Options options);
 
   void finish(Slot slot);
+  Outcome add_by_series(OpenSlot& open, std::span<const SeriesId> series, std::int64_t steps) const;
   OpenSlot& open_slot(Slot slot) { return ring_[static_cast<std::uint64_t>(slot) & mask_]; }
 
   /// Who counts into what in a slot.

@@ -47,6 +47,8 @@ enum class BeyondRule : std::uint8_t { clamp, error };
 struct ReadingsOptions {
   UnitStep unit_step = {};
   ClampRange clamp = {};  ///< no default that would make sense: set it
+  /// Instead, one for each series of the map. Neither with clamp_over_time nor with a transform.
+  std::vector<ClampRange> clamp_by_series = {};
   /// Where it is narrower in some slots: asked once, when it is known when slots are.
   std::function<Result<SlotSchedule<ClampRange>>(const Clock& clock, std::int32_t utc_offset_s)> clamp_over_time = {};
   std::optional<std::int64_t> slot_s = {};                ///< needed when times are stamps, not used otherwise

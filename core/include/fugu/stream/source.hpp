@@ -22,6 +22,12 @@ struct Counting {
   /// Of what meters send instead of their readings: the hash of each version, oldest first, the last is in use. None
   /// when readings are summed as they are. A ledger goes on with a descendant of its last version only.
   std::span<const Digest> versions = {};
+  /// One for each series, where one meter can change some of them by more than others.
+  std::span<const std::uint64_t> change_by_series = {};
+
+  std::uint64_t change_steps(SeriesId series) const {
+    return change_by_series.empty() ? change_of_one_meter_steps : change_by_series[series];
+  }
 };
 
 /// The true values of all series in one slot, and the public facts about that slot.

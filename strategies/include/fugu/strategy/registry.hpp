@@ -12,6 +12,7 @@
 #include "fugu/base/result.hpp"
 #include "fugu/mechanism/mechanism.hpp"
 #include "fugu/strategy/discounted.hpp"
+#include "fugu/strategy/share_split.hpp"
 
 namespace fugu {
 
@@ -30,6 +31,7 @@ struct StrategyParameters {
   /// planned: how much noise a slot gets for the same share, where sensitivities vary. Absent: always the same.
   std::function<double(Slot slot)> noise_weight = {};
   Delta delta = Delta::zero();
+  ShareSplit split = {};  ///< for those that take one: StrategyKind::splits
 };
 
 /// Definitions that a strategy is for. Several are joined by |.
@@ -59,6 +61,8 @@ struct StrategyKind {
   std::string_view takes = {};
   /// What the strategy says of itself when it runs without policies (Strategy::values_only).
   bool values_only = false;
+  /// Whether it takes a split between the series of a household; not when it runs with policies.
+  bool splits = false;
 };
 
 /// Whether the strategy is for one of `which`.
@@ -73,7 +77,8 @@ std::span<const StrategyKind> strategy_kinds();
 /// nullptr when there is none of that name.
 const StrategyKind* find_strategy(std::string_view name);
 
-/// Whether a strategy is for the definition that the parameters are about; Cause::usage says which others it is for.
+/// Whether a strategy is for the definition that the parameters are about, and takes the split if there is one;
+/// Cause::usage says which others it is for.
 Result<void> check_serves(const StrategyKind& kind, const StrategyParameters& parameters);
 /// The error when there is no strategy of that name: with the names there are.
 Error unknown_strategy(std::string_view name);
