@@ -133,7 +133,7 @@ Result<Place> make_place(const GridPlace& which, GridStudyOptions options, std::
   grid::NetworkData data = bare.data();
   std::vector<bool> is_protected;
   for (std::size_t i = 0; i < data.customers.size(); ++i) {
-    data.customers[i].yearly_kwh = loads.yearly_kwh[i];
+    if (loads.yearly_kwh[i] > 0) data.customers[i].yearly_kwh = loads.yearly_kwh[i];  // somebody may be away
     is_protected.push_back(data.customers[i].kind == grid::CustomerKind::residential);
   }
   // The checks of usual values were made when the network was read; a bill may be unusual.

@@ -114,14 +114,17 @@ FUGU_AVX2 BinSums weigh_avx2(const double* edges, double value, double scale, Bi
 }
 
 BinSums weigh_normal(const double* edges, double value, double deviation, BinWeights& weights) {
-  constexpr double kDeviationsMax = 6;  // beyond, differences of the integrals are lost in rounding
-  const double near =
-      std::clamp(value, edges[0] - kDeviationsMax * deviation, edges[kBins] + kDeviationsMax * deviation);
+  constexpr double kDeviationsMax = 30;  // further out there are no numbers so small, and it makes no difference
+  const double reach = kDeviationsMax * deviation;
+  const double near = std::clamp(value, edges[0] - reach, edges[kBins] + reach);
+  const double peak = near < edges[0] || near > edges[kBins] ? 0 : 1;
   EndIntegrals up_to;
   for (std::size_t i = 0; i <= kBins; ++i) {
     const double d = edges[i] - near;
     const double z = d / deviation;
-    const double below = 0.5 * std::erfc(-z / std::numbers::sqrt2);
+    // Tails keep their digits: what lies above is taken from the whole.
+    const double tail = 0.5 * std::erfc(std::abs(z) / std::numbers::sqrt2);
+    const double below = d > 0 ? peak - tail : tail;
     const double density = std::exp(-0.5 * z * z) / (deviation * std::sqrt(2 * std::numbers::pi));
     up_to.zeroth[i] = below;
     up_to.first[i] = -deviation * deviation * density;
