@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "document.hpp"
@@ -130,33 +129,36 @@ class DrawingWriter {
 
 struct Extreme {
   double value;
-  std::size_t stamp = 0;
-  std::size_t place = 0;
+  std::size_t stamp;
+  std::size_t place;
 };
 
+/// Of the stamps that converged.
 struct ViewFacts {
-  Extreme lowest_v = {std::numeric_limits<double>::infinity()};
-  Extreme highest_v = {-std::numeric_limits<double>::infinity()};
-  std::optional<Extreme> highest_percent;
+  std::optional<Extreme> lowest_v;
+  std::optional<Extreme> highest_v;
+  std::optional<Extreme> highest_percent;  ///< of lines with an ampacity
 };
 
 ViewFacts facts_of(const grid::Monitor& monitor, const grid::GridStates& states) {
   ViewFacts facts;
+  const auto take_lowest = [](std::optional<Extreme>& best, const Extreme& candidate) {
+    if (!best || candidate.value < best->value) best = candidate;
+  };
+  const auto take_highest = [](std::optional<Extreme>& best, const Extreme& candidate) {
+    if (!best || candidate.value > best->value) best = candidate;
+  };
   for (std::size_t stamp = 0; stamp < states.stamps(); ++stamp) {
     if (!states.is_solved(stamp)) continue;
     for (std::size_t node = 0; node < states.nodes; ++node) {
-      const double voltage_v = states.voltages_v(stamp)[node];
       if (node == monitor.root()) continue;
-      if (voltage_v < facts.lowest_v.value) facts.lowest_v = {voltage_v, stamp, node};
-      if (voltage_v > facts.highest_v.value) facts.highest_v = {voltage_v, stamp, node};
+      const Extreme here = {states.voltages_v(stamp)[node], stamp, node};
+      take_lowest(facts.lowest_v, here);
+      take_highest(facts.highest_v, here);
     }
     for (std::size_t line = 0; line < states.lines; ++line) {
       const double factor = monitor.line_limits()[line].percent_per_ampere;
-      if (factor == 0) continue;
-      const double loading_percent = factor * states.currents_a(stamp)[line];
-      if (!facts.highest_percent || loading_percent > facts.highest_percent->value) {
-        facts.highest_percent = {loading_percent, stamp, line};
-      }
+      if (factor > 0) take_highest(facts.highest_percent, {factor * states.currents_a(stamp)[line], stamp, line});
     }
   }
   return facts;
@@ -371,37 +373,26 @@ class PageWriter {
     Table table{.caption = "Over all " + format_count(static_cast<std::int64_t>(stamps())) +
                            " stamps. A violation is a pair of place and stamp; the busbar is not looked at.",
                 .columns = {{"view"},
+                            {"violations", Align::number},
+                            {"missed", Align::number},
+                            {"invented", Align::number},
+                            {"no convergence", Align::number},
                             {"lowest voltage", Align::number},
                             {"where and when"},
                             {"highest voltage", Align::number},
                             {"where and when"},
                             {"highest loading", Align::number},
-                            {"where and when"},
-                            {"violations", Align::number},
-                            {"missed", Align::number},
-                            {"invented", Align::number},
-                            {"no convergence", Align::number}}};
+                            {"where and when"}}};
     for (std::size_t i = 0; i < map_.views.size(); ++i) table.rows.push_back(totals_of(i));
     detail::write_table(body_, table);
   }
 
   std::vector<Cell> totals_of(std::size_t view) const {
     const grid::GridStates& states = *map_.views[view].states;
-    const ViewFacts facts = facts_of(monitor_, states);
+    std::vector<Cell> row = {{map_.views[view].name}};
+    const auto count = [&](std::uint64_t number) { row.push_back({format_count(static_cast<std::int64_t>(number))}); };
     grid::ViolationCounts counts;
     monitor_.count(states, counts);
-    std::vector<Cell> row = {{map_.views[view].name}};
-    const auto voltage = [&](const Extreme& extreme) {
-      const bool is_known = std::isfinite(extreme.value);
-      row.push_back({is_known ? volts(extreme.value) : "–"});
-      row.push_back({is_known ? map_.network.nodes()[extreme.place].id + ", " + time(extreme.stamp) : "–"});
-    };
-    voltage(facts.lowest_v);
-    voltage(facts.highest_v);
-    const auto& loading = facts.highest_percent;
-    row.push_back({loading ? percent(loading->value) : "–"});
-    row.push_back({loading ? map_.network.lines()[loading->place].id + ", " + time(loading->stamp) : "–"});
-    const auto count = [&](std::uint64_t number) { row.push_back({format_count(static_cast<std::int64_t>(number))}); };
     count(counts.undervoltages + counts.overvoltages + counts.main_overloads + counts.service_overloads);
     if (view == 0) {
       row.insert(row.end(), {{"–"}, {"–"}});
@@ -413,6 +404,14 @@ class PageWriter {
       count(errors.voltages.invented + errors.lines.overloads.invented);
     }
     count(counts.stamps_unsolved);
+    const ViewFacts facts = facts_of(monitor_, states);
+    const auto extreme = [&](const std::optional<Extreme>& found, const auto& text, const auto& places) {
+      row.push_back({found ? text(found->value) : "–"});
+      row.push_back({found ? places[found->place].id + ", " + time(found->stamp) : "–"});
+    };
+    extreme(facts.lowest_v, volts, map_.network.nodes());
+    extreme(facts.highest_v, volts, map_.network.nodes());
+    extreme(facts.highest_percent, percent, map_.network.lines());
     return row;
   }
 

@@ -68,7 +68,8 @@ pointer-events:none}
 .halos .invented{opacity:.5}
 .marks .pointed{stroke:var(--accent);stroke-width:calc(3px*var(--scale))}
 .scroll table{font-size:.86rem}
-.scroll td{white-space:nowrap}
+.scroll td,.scroll th{white-space:nowrap;padding:.4rem .5rem}
+.scroll td:first-child{min-width:0}
 .legend{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,15rem),1fr));gap:.2rem 2rem;margin:1rem 0;
 font-size:.88rem}
 .legend h3{margin:.4rem 0 .2rem;font-size:.95rem}
