@@ -480,6 +480,8 @@ for (const {svg} of drawings) {
   });
 }
 
+window.addEventListener("scroll", () => point(-1, null));  // the tip does not move with the page
+
 if (stampCount > 0) {
   lowest = views.map(lowestOf);
   writeStripKey();
