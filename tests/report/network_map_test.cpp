@@ -167,6 +167,14 @@ std::string between(const std::string& text, const std::string& from, const std:
   return text.substr(first, text.find(to, first) - first);
 }
 
+/// The page without its script and data, which are no markup.
+std::string markup_of(std::string page) {
+  for (std::size_t at = page.find("<script"); at != std::string::npos; at = page.find("<script", at)) {
+    page.erase(at, page.find("</script>", at) + 9 - at);
+  }
+  return page;
+}
+
 const std::string kDataStart = "<script type=\"application/json\" id=\"map-data\">";
 
 json data_of(const std::string& page) { return json::parse(between(page, kDataStart, "</script>")); }
@@ -353,6 +361,19 @@ TEST(NetworkMap, AWeekOfTheLargestRecordedFeederStaysSmall) {
   EXPECT_LT(page.size(), 10'000'000U);
 }
 
+TEST(NetworkMap, WithoutViewsOrStampsItIsTheDrawingAlone) {
+  const Network network = *grid::make_feeder();
+  const GridStates none = {.nodes = network.nodes().size(), .lines = network.lines().size()};
+  for (const std::vector<MapView>& views : {std::vector<MapView>{}, {{"a", &none}, {"b", &none}}}) {
+    const std::string page = page_of({.network = network, .title = "t", .views = views});
+    EXPECT_EQ(test::count(page, "<svg class=\"network\""), 1U);
+    EXPECT_EQ(test::count(page, "<section class=\"view\""), 1U);
+    for (const char* absent : {"id=\"slider\"", "<table", "<noscript"}) {
+      EXPECT_EQ(markup_of(page).find(absent), std::string::npos) << absent;
+    }
+  }
+}
+
 TEST(NetworkMap, LimitsWithoutSenseAreAnError) {
   const Network network = *grid::make_feeder();
   EXPECT_FALSE(network_map_page({.network = network, .title = "t", .limits = {.under_percent = -5}}));
@@ -366,14 +387,6 @@ TEST(NetworkMap, LinesWithoutAmpacityAreSaidToHaveNone) {
   EXPECT_NE(
       page_of({.network = network, .title = "t", .views = {{"a", &states}}}).find("1 of 35 lines have no ampacity"),
       std::string::npos);
-}
-
-/// The page without its script and data, which are no markup.
-std::string markup_of(std::string page) {
-  for (std::size_t at = page.find("<script"); at != std::string::npos; at = page.find("<script", at)) {
-    page.erase(at, page.find("</script>", at) + 9 - at);
-  }
-  return page;
 }
 
 TEST(NetworkMap, OnlyOurScriptRunsAndNothingIsLoaded) {

@@ -173,6 +173,7 @@ class PageWriter {
       FUGU_CHECK(view.states->stamps() == stamps());
     }
     FUGU_CHECK(map.times.empty() || map.times.size() == stamps());
+    FUGU_CHECK(map.values_max > 0);
     const std::size_t values = stamps() * map.views.size() * (map.network.nodes().size() + map.network.lines().size());
     step_ = std::max<std::size_t>((values + map.values_max - 1) / map.values_max, 1);
   }
@@ -221,6 +222,7 @@ class PageWriter {
                              ". Violations between them are in the table below, but not in the drawing.",
                          Tone::plain);
     }
+    if (stamps() == 0) return;
     body_.open("noscript");
     detail::write_note(
         body_, "This page needs JavaScript to show voltages and currents. Nothing is loaded from outside.", Tone::bad);
@@ -255,7 +257,7 @@ class PageWriter {
 
   void write_views() {
     body_.open("div", {{"class", "views"}});
-    const std::size_t views = std::max<std::size_t>(map_.views.size(), 1);
+    const std::size_t views = stamps() > 0 ? map_.views.size() : 1;
     for (std::size_t i = 0; i < views; ++i) {
       body_.open("section", {{"class", "view"}});
       if (stamps() > 0) {

@@ -64,7 +64,7 @@ function decode(view) {
   return states;
 }
 
-const views = map.views.map(decode);
+const views = stampCount > 0 ? map.views.map(decode) : [];
 const isViolated = (view, stamp, place) => view.violated[stamp * placeCount + place] === 1;
 const voltage = (view, stamp, node) => map.nominal_v + view.tenths[stamp * placeCount + node] / 10;
 const current = (view, stamp, line) => view.tenths[stamp * placeCount + nodeCount + line] / 10;
