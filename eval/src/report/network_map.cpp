@@ -32,6 +32,12 @@ std::string px(double value) {
 }
 
 std::string volts(double value) { return format_fixed(value, 1) + " V"; }
+/// What a colour stands for; without one of its ends it is a violation.
+std::string range_text(const std::string& from, const std::string& to, std::string_view unit) {
+  if (from.empty()) return std::string("below ").append(to).append(unit).append(": violation");
+  if (to.empty()) return std::string("above ").append(from).append(unit).append(": violation");
+  return std::string(from).append(" to ").append(to).append(unit);
+}
 std::string percent(double value) { return format_significant(value, 3) + " %"; }
 
 // --- The drawing. The script finds nodes and lines by their place in it. ---
@@ -321,10 +327,7 @@ class PageWriter {
     for (std::size_t i = 0; i < kVoltageClasses; ++i) {
       const std::string below = i == 0 ? "" : format_fixed(nominal_v + edges_v[i - 1], 1);
       const std::string above = i + 1 == kVoltageClasses ? "" : format_fixed(nominal_v + edges_v[i], 1);
-      const std::string text = i == 0                     ? "below " + above + " V: violation"
-                               : i + 1 == kVoltageClasses ? "above " + below + " V: violation"
-                                                          : below + " to " + above + " V";
-      legend_entry("node", "v" + std::to_string(i), text);
+      legend_entry("node", "v" + std::to_string(i), range_text(below, above, " V"));
     }
     body_.close();
   }
@@ -335,9 +338,9 @@ class PageWriter {
     const double limit_percent = map_.limits.loading_percent;
     for (std::size_t i = 0; i < kLoadingClasses; ++i) {
       const std::string below = format_significant(limit_percent * static_cast<double>(i) / 3, 2);
-      const std::string above = format_significant(limit_percent * static_cast<double>(i + 1) / 3, 2);
-      legend_entry("line", "l" + std::to_string(i),
-                   i + 1 == kLoadingClasses ? "above " + below + " %: violation" : below + " to " + above + " %");
+      const bool is_last = i + 1 == kLoadingClasses;
+      const std::string above = is_last ? "" : format_significant(limit_percent * static_cast<double>(i + 1) / 3, 2);
+      legend_entry("line", "l" + std::to_string(i), range_text(below, above, " %"));
     }
     legend_entry("line", "l-none", "no ampacity: not known");
     body_.close();
