@@ -13,8 +13,11 @@
 #include "fugu/base/digest.hpp"
 #include "fugu/monitoring/comparison.hpp"
 #include "fugu/report/network_drawing.hpp"
+#include "fugu/report/number.hpp"
 #include "loadflow/loads.hpp"
 #include "report/balance.hpp"
+#include "support/process.hpp"
+#include "support/temp_dir.hpp"
 
 namespace fugu::report {
 namespace {
@@ -167,6 +170,14 @@ std::string between(const std::string& text, const std::string& from, const std:
   return text.substr(first, text.find(to, first) - first);
 }
 
+/// The page without its script and data, which are no markup.
+std::string markup_of(std::string page) {
+  for (std::size_t at = page.find("<script"); at != std::string::npos; at = page.find("<script", at)) {
+    page.erase(at, page.find("</script>", at) + 9 - at);
+  }
+  return page;
+}
+
 const std::string kDataStart = "<script type=\"application/json\" id=\"map-data\">";
 
 json data_of(const std::string& page) { return json::parse(between(page, kDataStart, "</script>")); }
@@ -287,7 +298,8 @@ TEST(NetworkMap, StampsWithoutConvergenceAreMarkedAsSuch) {
   EXPECT_FALSE(decoder.next().is_solved);
   EXPECT_TRUE(decoder.next().is_solved);
   EXPECT_EQ(page.find("nan"), std::string::npos);
-  EXPECT_NE(page.find("<td class=\"number\">1</td>\n</tr>"), std::string::npos) << "the table counts it";
+  EXPECT_NE(page.find("<td class=\"number\">–</td>\n<td class=\"number\">1</td>\n"), std::string::npos)
+      << "the table counts it";
 }
 
 TEST(NetworkMap, NothingSolvedIsNoNumber) {
@@ -352,6 +364,19 @@ TEST(NetworkMap, AWeekOfTheLargestRecordedFeederStaysSmall) {
   EXPECT_LT(page.size(), 10'000'000U);
 }
 
+TEST(NetworkMap, WithoutViewsOrStampsItIsTheDrawingAlone) {
+  const Network network = *grid::make_feeder();
+  const GridStates none = {.nodes = network.nodes().size(), .lines = network.lines().size()};
+  for (const std::vector<MapView>& views : {std::vector<MapView>{}, {{"a", &none}, {"b", &none}}}) {
+    const std::string page = page_of({.network = network, .title = "t", .views = views});
+    EXPECT_EQ(test::count(page, "<svg class=\"network\""), 1U);
+    EXPECT_EQ(test::count(page, "<section class=\"view\""), 1U);
+    for (const char* absent : {"id=\"slider\"", "<table", "<noscript"}) {
+      EXPECT_EQ(markup_of(page).find(absent), std::string::npos) << absent;
+    }
+  }
+}
+
 TEST(NetworkMap, LimitsWithoutSenseAreAnError) {
   const Network network = *grid::make_feeder();
   EXPECT_FALSE(network_map_page({.network = network, .title = "t", .limits = {.under_percent = -5}}));
@@ -365,14 +390,6 @@ TEST(NetworkMap, LinesWithoutAmpacityAreSaidToHaveNone) {
   EXPECT_NE(
       page_of({.network = network, .title = "t", .views = {{"a", &states}}}).find("1 of 35 lines have no ampacity"),
       std::string::npos);
-}
-
-/// The page without its script and data, which are no markup.
-std::string markup_of(std::string page) {
-  for (std::size_t at = page.find("<script"); at != std::string::npos; at = page.find("<script", at)) {
-    page.erase(at, page.find("</script>", at) + 9 - at);
-  }
-  return page;
 }
 
 TEST(NetworkMap, OnlyOurScriptRunsAndNothingIsLoaded) {
@@ -426,6 +443,53 @@ TEST(NetworkMap, HostileNamesStayText) {
   const json read = data_of(page);
   EXPECT_EQ(read["views"][0]["name"], id + "\"'\xEF\xBF\xBD");
   EXPECT_EQ(read["nodes"].back()["id"], id);
+}
+
+/// What a browser makes of a page at an address; empty where there is no browser.
+std::string shown_by_browser(const std::string& page, const std::string& fragment) {
+  const test::TempDir directory;
+  test::write_file(directory / "map.html", page);
+  const test::Finished finished = test::run({"chromium", "--headless", "--no-sandbox", "--disable-gpu",
+                                             "--virtual-time-budget=3000", "--user-data-dir=" + (directory / "profile"),
+                                             "--dump-dom", "file://" + (directory / "map.html") + fragment});
+  return finished.exit_code == 0 ? finished.out : "";
+}
+
+GridStates stamp_of(const GridStates& states, std::size_t stamp) {
+  const auto voltages_v = states.voltages_v(stamp);
+  const auto currents_a = states.currents_a(stamp);
+  return {states.nodes, states.lines, {voltages_v.begin(), voltages_v.end()}, {currents_a.begin(), currents_a.end()}};
+}
+
+TEST(NetworkMap, ABrowserShowsTheStampOfTheAddress) {
+  const Network network = *grid::make_feeder();
+  const GridStates truth = states_of(network, grid::test::random_loads(network, 9, 25));
+  const GridStates other = states_of(network, grid::test::random_loads(network, 9, 25, 2));
+  const std::string page = page_of({.network = network, .title = "t", .views = {{"true", &truth}, {"seen", &other}}});
+  const grid::Monitor monitor = *grid::Monitor::make(network);
+  for (const std::size_t stamp : {0U, 7U}) {
+    const std::string dom = shown_by_browser(page, "#t=" + std::to_string(stamp));
+    if (dom.empty()) GTEST_SKIP() << "needs chromium";
+    grid::StateComparison comparison(monitor);
+    comparison.add(stamp_of(truth, stamp), stamp_of(other, stamp));
+    const grid::StateErrors errors = comparison.errors();
+    const auto missed = errors.voltages.missed + errors.lines.overloads.missed;
+    const auto invented = errors.voltages.invented + errors.lines.overloads.invented;
+    const auto total = monitor.violations(stamp_of(other, stamp)).size();
+    ASSERT_GT(missed + invented, 0U) << "the stamp shows nothing of interest";
+    EXPECT_NE(dom.find(">stamp " + std::to_string(stamp) + "<"), std::string::npos);
+    EXPECT_NE(dom.find(">" + std::to_string(total) + " (" + std::to_string(missed) + " missed, " +
+                       std::to_string(invented) + " invented)<"),
+              std::string::npos)
+        << "stamp " << stamp;
+    EXPECT_EQ(test::count(dom, "class=\"missed\""), 1 + missed) << "marks and one entry of the legend";
+    for (const GridStates* states : {&truth, &other}) {
+      auto voltages_v = stamp_of(*states, stamp).voltage_v;
+      voltages_v.erase(voltages_v.begin() + network.root());
+      EXPECT_NE(dom.find(">" + format_fixed(std::ranges::min(voltages_v), 1) + " V ("), std::string::npos);
+      EXPECT_NE(dom.find(">" + format_fixed(std::ranges::max(voltages_v), 1) + " V ("), std::string::npos);
+    }
+  }
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "document.hpp"
@@ -33,6 +32,12 @@ std::string px(double value) {
 }
 
 std::string volts(double value) { return format_fixed(value, 1) + " V"; }
+/// What a colour stands for; without one of its ends it is a violation.
+std::string range_text(const std::string& from, const std::string& to, std::string_view unit) {
+  if (from.empty()) return std::string("below ").append(to).append(unit).append(": violation");
+  if (to.empty()) return std::string("above ").append(from).append(unit).append(": violation");
+  return std::string(from).append(" to ").append(to).append(unit);
+}
 std::string percent(double value) { return format_significant(value, 3) + " %"; }
 
 // --- The drawing. The script finds nodes and lines by their place in it. ---
@@ -130,33 +135,36 @@ class DrawingWriter {
 
 struct Extreme {
   double value;
-  std::size_t stamp = 0;
-  std::size_t place = 0;
+  std::size_t stamp;
+  std::size_t place;
 };
 
+/// Of the stamps that converged.
 struct ViewFacts {
-  Extreme lowest_v = {std::numeric_limits<double>::infinity()};
-  Extreme highest_v = {-std::numeric_limits<double>::infinity()};
-  std::optional<Extreme> highest_percent;
+  std::optional<Extreme> lowest_v;
+  std::optional<Extreme> highest_v;
+  std::optional<Extreme> highest_percent;  ///< of lines with an ampacity
 };
 
 ViewFacts facts_of(const grid::Monitor& monitor, const grid::GridStates& states) {
   ViewFacts facts;
+  const auto take_lowest = [](std::optional<Extreme>& best, const Extreme& candidate) {
+    if (!best || candidate.value < best->value) best = candidate;
+  };
+  const auto take_highest = [](std::optional<Extreme>& best, const Extreme& candidate) {
+    if (!best || candidate.value > best->value) best = candidate;
+  };
   for (std::size_t stamp = 0; stamp < states.stamps(); ++stamp) {
     if (!states.is_solved(stamp)) continue;
     for (std::size_t node = 0; node < states.nodes; ++node) {
-      const double voltage_v = states.voltages_v(stamp)[node];
       if (node == monitor.root()) continue;
-      if (voltage_v < facts.lowest_v.value) facts.lowest_v = {voltage_v, stamp, node};
-      if (voltage_v > facts.highest_v.value) facts.highest_v = {voltage_v, stamp, node};
+      const Extreme here = {states.voltages_v(stamp)[node], stamp, node};
+      take_lowest(facts.lowest_v, here);
+      take_highest(facts.highest_v, here);
     }
     for (std::size_t line = 0; line < states.lines; ++line) {
       const double factor = monitor.line_limits()[line].percent_per_ampere;
-      if (factor == 0) continue;
-      const double loading_percent = factor * states.currents_a(stamp)[line];
-      if (!facts.highest_percent || loading_percent > facts.highest_percent->value) {
-        facts.highest_percent = {loading_percent, stamp, line};
-      }
+      if (factor > 0) take_highest(facts.highest_percent, {factor * states.currents_a(stamp)[line], stamp, line});
     }
   }
   return facts;
@@ -171,6 +179,7 @@ class PageWriter {
       FUGU_CHECK(view.states->stamps() == stamps());
     }
     FUGU_CHECK(map.times.empty() || map.times.size() == stamps());
+    FUGU_CHECK(map.values_max > 0);
     const std::size_t values = stamps() * map.views.size() * (map.network.nodes().size() + map.network.lines().size());
     step_ = std::max<std::size_t>((values + map.values_max - 1) / map.values_max, 1);
   }
@@ -219,6 +228,7 @@ class PageWriter {
                              ". Violations between them are in the table below, but not in the drawing.",
                          Tone::plain);
     }
+    if (stamps() == 0) return;
     body_.open("noscript");
     detail::write_note(
         body_, "This page needs JavaScript to show voltages and currents. Nothing is loaded from outside.", Tone::bad);
@@ -253,7 +263,7 @@ class PageWriter {
 
   void write_views() {
     body_.open("div", {{"class", "views"}});
-    const std::size_t views = std::max<std::size_t>(map_.views.size(), 1);
+    const std::size_t views = stamps() > 0 ? map_.views.size() : 1;
     for (std::size_t i = 0; i < views; ++i) {
       body_.open("section", {{"class", "view"}});
       if (stamps() > 0) {
@@ -317,10 +327,7 @@ class PageWriter {
     for (std::size_t i = 0; i < kVoltageClasses; ++i) {
       const std::string below = i == 0 ? "" : format_fixed(nominal_v + edges_v[i - 1], 1);
       const std::string above = i + 1 == kVoltageClasses ? "" : format_fixed(nominal_v + edges_v[i], 1);
-      const std::string text = i == 0                     ? "below " + above + " V: violation"
-                               : i + 1 == kVoltageClasses ? "above " + below + " V: violation"
-                                                          : below + " to " + above + " V";
-      legend_entry("node", "v" + std::to_string(i), text);
+      legend_entry("node", "v" + std::to_string(i), range_text(below, above, " V"));
     }
     body_.close();
   }
@@ -331,9 +338,9 @@ class PageWriter {
     const double limit_percent = map_.limits.loading_percent;
     for (std::size_t i = 0; i < kLoadingClasses; ++i) {
       const std::string below = format_significant(limit_percent * static_cast<double>(i) / 3, 2);
-      const std::string above = format_significant(limit_percent * static_cast<double>(i + 1) / 3, 2);
-      legend_entry("line", "l" + std::to_string(i),
-                   i + 1 == kLoadingClasses ? "above " + below + " %: violation" : below + " to " + above + " %");
+      const bool is_last = i + 1 == kLoadingClasses;
+      const std::string above = is_last ? "" : format_significant(limit_percent * static_cast<double>(i + 1) / 3, 2);
+      legend_entry("line", "l" + std::to_string(i), range_text(below, above, " %"));
     }
     legend_entry("line", "l-none", "no ampacity: not known");
     body_.close();
@@ -371,37 +378,26 @@ class PageWriter {
     Table table{.caption = "Over all " + format_count(static_cast<std::int64_t>(stamps())) +
                            " stamps. A violation is a pair of place and stamp; the busbar is not looked at.",
                 .columns = {{"view"},
+                            {"violations", Align::number},
+                            {"missed", Align::number},
+                            {"invented", Align::number},
+                            {"no convergence", Align::number},
                             {"lowest voltage", Align::number},
                             {"where and when"},
                             {"highest voltage", Align::number},
                             {"where and when"},
                             {"highest loading", Align::number},
-                            {"where and when"},
-                            {"violations", Align::number},
-                            {"missed", Align::number},
-                            {"invented", Align::number},
-                            {"no convergence", Align::number}}};
+                            {"where and when"}}};
     for (std::size_t i = 0; i < map_.views.size(); ++i) table.rows.push_back(totals_of(i));
     detail::write_table(body_, table);
   }
 
   std::vector<Cell> totals_of(std::size_t view) const {
     const grid::GridStates& states = *map_.views[view].states;
-    const ViewFacts facts = facts_of(monitor_, states);
+    std::vector<Cell> row = {{map_.views[view].name}};
+    const auto count = [&](std::uint64_t number) { row.push_back({format_count(static_cast<std::int64_t>(number))}); };
     grid::ViolationCounts counts;
     monitor_.count(states, counts);
-    std::vector<Cell> row = {{map_.views[view].name}};
-    const auto voltage = [&](const Extreme& extreme) {
-      const bool is_known = std::isfinite(extreme.value);
-      row.push_back({is_known ? volts(extreme.value) : "–"});
-      row.push_back({is_known ? map_.network.nodes()[extreme.place].id + ", " + time(extreme.stamp) : "–"});
-    };
-    voltage(facts.lowest_v);
-    voltage(facts.highest_v);
-    const auto& loading = facts.highest_percent;
-    row.push_back({loading ? percent(loading->value) : "–"});
-    row.push_back({loading ? map_.network.lines()[loading->place].id + ", " + time(loading->stamp) : "–"});
-    const auto count = [&](std::uint64_t number) { row.push_back({format_count(static_cast<std::int64_t>(number))}); };
     count(counts.undervoltages + counts.overvoltages + counts.main_overloads + counts.service_overloads);
     if (view == 0) {
       row.insert(row.end(), {{"–"}, {"–"}});
@@ -413,6 +409,14 @@ class PageWriter {
       count(errors.voltages.invented + errors.lines.overloads.invented);
     }
     count(counts.stamps_unsolved);
+    const ViewFacts facts = facts_of(monitor_, states);
+    const auto extreme = [&](const std::optional<Extreme>& found, const auto& text, const auto& places) {
+      row.push_back({found ? text(found->value) : "–"});
+      row.push_back({found ? places[found->place].id + ", " + time(found->stamp) : "–"});
+    };
+    extreme(facts.lowest_v, volts, map_.network.nodes());
+    extreme(facts.highest_v, volts, map_.network.nodes());
+    extreme(facts.highest_percent, percent, map_.network.lines());
     return row;
   }
 

@@ -64,7 +64,7 @@ function decode(view) {
   return states;
 }
 
-const views = map.views.map(decode);
+const views = stampCount > 0 ? map.views.map(decode) : [];
 const isViolated = (view, stamp, place) => view.violated[stamp * placeCount + place] === 1;
 const voltage = (view, stamp, node) => map.nominal_v + view.tenths[stamp * placeCount + node] / 10;
 const current = (view, stamp, line) => view.tenths[stamp * placeCount + nodeCount + line] / 10;
@@ -201,7 +201,7 @@ function writeFacts(view, list, stamp) {
   if (!view.solved[stamp]) {
     const unknown = ["Lowest voltage", "Highest voltage", "Highest loading"];
     for (const term of unknown) addFact(list, term, "\u2013");
-    addFact(list, "Violations", "not known: the load flow did not converge", true);
+    addFact(list, "Violations", "not known: no convergence", true);
     return;
   }
   const {low, high, full} = extremes(view, stamp);
@@ -240,10 +240,12 @@ function show(stamp) {
   point(pointed, null);
 }
 
-// The address names the stamp, so that it can be sent to somebody.
+// The address names the stamp, so that it can be sent to somebody. Browsers refuse to change it many times a second.
+let naming = null;
 function showAndName(stamp) {
   show(stamp);
-  history.replaceState(null, "", `#t=${now * map.step}`);
+  clearTimeout(naming);
+  naming = setTimeout(() => history.replaceState(null, "", `#t=${now * map.step}`), 200);
 }
 
 function showAddressed() {
@@ -331,8 +333,9 @@ function curve(values, y) {
   for (let first = 0; first < stampCount; first += perColumn) {
     const column = values.slice(first, first + perColumn).filter((value) => !Number.isNaN(value));
     if (column.length > 0) {
-      path += `${isGap ? "M" : "L"}${stripX(first).toFixed(1)} ${y(Math.min(...column)).toFixed(1)}`;
-      if (isGap) path += "h0.5";
+      const x = stripX(first);
+      const start = isGap ? `M${(x - 1.5).toFixed(1)}` : `L${x.toFixed(1)}`;
+      path += `${start} ${y(Math.min(...column)).toFixed(1)}${isGap ? "h3" : ""}`;  // a single point shows, too
     }
     isGap = column.length === 0;
   }
@@ -379,7 +382,7 @@ function placeCursor() {
 function writeStripKey() {
   const key = byId("strip-key");
   const about = document.createElement("span");
-  about.textContent = "Lowest voltage; ticks: stamps with violations";
+  about.textContent = "Lowest voltage (gaps: no convergence); ticks: violations";
   key.append(about);
   const entry = (name, css) => {
     const span = document.createElement("span");
@@ -476,6 +479,8 @@ for (const {svg} of drawings) {
     if (event.pointerType === "mouse") point(-1, event);
   });
 }
+
+window.addEventListener("scroll", () => point(-1, null));  // the tip does not move with the page
 
 if (stampCount > 0) {
   lowest = views.map(lowestOf);

@@ -68,7 +68,8 @@ pointer-events:none}
 .halos .invented{opacity:.5}
 .marks .pointed{stroke:var(--accent);stroke-width:calc(3px*var(--scale))}
 .scroll table{font-size:.86rem}
-.scroll td{white-space:nowrap}
+.scroll td,.scroll th{white-space:nowrap;padding:.4rem .5rem}
+.scroll td:first-child{min-width:0}
 .legend{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,15rem),1fr));gap:.2rem 2rem;margin:1rem 0;
 font-size:.88rem}
 .legend h3{margin:.4rem 0 .2rem;font-size:.95rem}
@@ -78,8 +79,11 @@ font-size:.88rem}
 #tip{position:fixed;z-index:3;max-width:min(24rem,92vw);background:var(--background);color:var(--ink);
 border:1px solid var(--muted);border-radius:6px;padding:.4rem .6rem;font-size:.85rem;line-height:1.4;pointer-events:none;
 white-space:pre-line;overflow-wrap:anywhere;font-variant-numeric:tabular-nums;box-shadow:0 2px 10px rgba(0,0,0,.25)}
-@media (max-width:40rem){body{padding:1rem .8rem 3rem}figure.strip svg{height:72px}
-button{padding:.25rem .5rem}#time{width:100%;margin:0}.network{max-height:none}}
+@media (max-width:40rem){body{padding:1rem .8rem 3rem}.network{max-height:none}
+.buttons{gap:.25rem}button{padding:.2rem .45rem;min-width:2.1rem;font-size:.88rem}
+#time{width:100%;margin:0;font-size:.9rem;line-height:1.2}#slider{margin:.2rem 0}
+figure.strip svg{height:54px}figure.strip figcaption{font-size:.7rem;line-height:1.3;gap:0 .7rem}
+figure.strip figcaption svg{width:20px}.facts{font-size:.84rem}}
 @media print{.controls{position:static}.buttons button,#slider{display:none}}
 )css";
 }

@@ -31,10 +31,10 @@ struct NetworkMap {
   grid::MonitoringLimits limits = {};
   std::vector<std::string> times = {};  ///< what each stamp is called; empty: its number
   /// All of the same stamps. The first is what the others are compared with: violations that they miss or invent are
-  /// marked. Without views the page is the drawing alone.
+  /// marked. Without views or stamps the page is the drawing alone.
   std::vector<MapView> views = {};
   std::vector<std::string> notes = {};
-  /// How many voltages and currents are drawn at most, about 1.5 bytes each: beyond, the page shows each k-th stamp and
+  /// How many voltages and currents the page holds at most, about 1.5 bytes each: beyond, it shows each k-th stamp and
   /// says so. 906 nodes, 672 stamps and 3 views are 3,651,000.
   std::size_t values_max = 4'000'000;
 };
