@@ -8,12 +8,15 @@ namespace {
 constexpr GridCommand kCommands[] = {
     {"check", "read a network, list every mistake in it or sum it up", prepare_grid_check},
     {"loads", "make up what customers draw, or take recorded homes", prepare_grid_loads},
+    {"capacity", "which feeder is out of limits first when customers buy cars, heat pumps or panels",
+     prepare_grid_capacity},
 };
 
 constexpr const char* kExamples = R"(
 Examples
   fugu grid check NETWORK        the folder of a network; which files it holds: docs/concepts/networks.md
   fugu grid loads NETWORK        loads of its customers, for all that follows
+  fugu grid capacity NETWORK --loads loads.csv --share 0.3
 )";
 
 }  // namespace
@@ -30,7 +33,8 @@ Result<grid::Network> NetworkOptions::read() const {
 }
 
 void add_grid(CLI::App& app, Outcome& outcome) {
-  CLI::App* grid = app.add_subcommand("grid", "See a low-voltage network as its operator does, through released values");
+  CLI::App* grid =
+      app.add_subcommand("grid", "See a low-voltage network as its operator does, through released values");
   grid->footer(kExamples);
   grid->require_subcommand(1);
   for (const GridCommand& each : kCommands) each.prepare(*grid->add_subcommand(each.name, each.summary), outcome);

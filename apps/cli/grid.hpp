@@ -17,6 +17,7 @@ struct GridCommand {
 
 void prepare_grid_check(CLI::App& command, Outcome& outcome);
 void prepare_grid_loads(CLI::App& command, Outcome& outcome);
+void prepare_grid_capacity(CLI::App& command, Outcome& outcome);
 
 /// Which network, as all of them are told.
 struct NetworkOptions {
