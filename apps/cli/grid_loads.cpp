@@ -22,7 +22,7 @@ constexpr std::uint64_t kErrorStream = 1;  // bits apart from those of another u
 constexpr const char* kExamples = R"(
 The stream has CUSTOMER.p (kW) and CUSTOMER.q (kvar) of every customer, in slots from a Monday's midnight on. All values
 have three decimals: publish them with --unit-step 0.001. Equal seeds give equal files. docs/concepts/loads.md says what
-the loads are made of. The protected customers are in --readings, all others in --measured, which also has
+the loads are made of. The protected customers are in --readings and --stream, all others in --measured, which also has
 transformer.p, .q and .v and NODE.v of the sensors.
 
 Examples
@@ -41,6 +41,7 @@ struct Arguments {
   std::string out;
   std::string measured;
   std::string readings;
+  std::string stream;
   std::string series_map;
   std::string households;
   std::string protect = "residential";
@@ -193,20 +194,22 @@ Result<void> Files::write_measured() {
 }
 
 Result<void> Files::write() {
-  const bool is_only = arguments_.measured.empty() && arguments_.readings.empty() && arguments_.series_map.empty() &&
-                       arguments_.households.empty();
+  const bool is_only = arguments_.measured.empty() && arguments_.readings.empty() && arguments_.stream.empty() &&
+                       arguments_.series_map.empty() && arguments_.households.empty();
   FUGU_TRY(write_wide(arguments_.out.empty() && is_only ? "-" : arguments_.out,
                       registers(false, [](std::size_t) { return true; })));
-  FUGU_TRY(
-      write_readings(registers(arguments_.p_only, [this](std::size_t customer) { return is_protected(customer); })));
+  const auto registers_to_protect =
+      registers(arguments_.p_only, [this](std::size_t customer) { return is_protected(customer); });
+  FUGU_TRY(write_readings(registers_to_protect));
+  FUGU_TRY(write_wide(arguments_.stream, registers_to_protect));
   FUGU_TRY(write_maps());
   return write_measured();
 }
 
 Result<void> check(const Arguments& arguments) {
   int to_standard_output = 0;
-  for (const std::string* path :
-       {&arguments.out, &arguments.measured, &arguments.readings, &arguments.series_map, &arguments.households})
+  for (const std::string* path : {&arguments.out, &arguments.measured, &arguments.readings, &arguments.stream,
+                                  &arguments.series_map, &arguments.households})
     to_standard_output += *path == "-" ? 1 : 0;
   if (to_standard_output > 1) return Error{Cause::usage, "only one file can go to standard output (-)"};
   if (arguments.protect != "residential" && arguments.protect != "all")
@@ -221,6 +224,7 @@ Result<void> check(const Arguments& arguments) {
   return check_different({{"--out", arguments.out},
                           {"--measured", arguments.measured},
                           {"--readings", arguments.readings},
+                          {"--stream", arguments.stream},
                           {"--series-map", arguments.series_map},
                           {"--households", arguments.households}});
 }
@@ -272,6 +276,7 @@ void prepare_grid_loads(CLI::App& command, Outcome& outcome) {
       ->capture_default_str();
   command.add_flag("--p-only", arguments->p_only, "Registers count kW alone, as many meters do; --out has kvar, too");
   command.add_option("--readings", arguments->readings, "Registers of the protected customers, CSV long");
+  command.add_option("--stream", arguments->stream, "The same, CSV wide");
   command.add_option("--series-map", arguments->series_map, "Each register as a series of its own, for publish");
   command.add_option("--households", arguments->households,
                      "Both registers of a customer as one household, for publish");

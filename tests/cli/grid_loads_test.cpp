@@ -88,6 +88,13 @@ TEST_F(GridLoadsCli, WhatItWritesCanBePublished) {
   EXPECT_EQ(lines("released.csv").size(), 1u + 96 * 42);
   // Two registers of one household share a budget: 20 kW in each of two series.
   EXPECT_NEAR(std::stod(fields_of(lines("released.csv")[1])[3]), 40, 0.01);
+  ASSERT_EQ(loads("--days 1 --p-only --stream homes.csv").exit_code, 0);
+  EXPECT_EQ(fields_of(lines("homes.csv")[0]).size(), 1u + 21);
+  const Finished stream = run_fugu(directory_,
+                                   "publish --stream homes.csv --sensitivity 2 --budgets own --unit-step 0.001 "
+                                   "--definition event --epsilon 1 --mechanism uniform --out own.csv");
+  ASSERT_EQ(stream.exit_code, 0) << stream;
+  EXPECT_NEAR(std::stod(fields_of(lines("own.csv")[1])[3]), 2, 0.01) << "one register a household";
 }
 
 TEST_F(GridLoadsCli, SaysWhatIsWrongAndWritesNothing) {
