@@ -263,12 +263,13 @@ Result<Trial::Watches> Trial::draw_all(double share) {
 }
 
 Result<void> Trial::close_beyond(double share, Open& is_open) {
-  const double most_draws = options_.tolerated_draws * static_cast<double>(options_.draws);
+  const std::size_t draws = share > 0 ? options_.draws : 1;  // without devices they are all alike
+  const double most_draws = options_.tolerated_draws * static_cast<double>(draws);
   const auto any_open = [](const std::vector<bool>& feeders) {
     return std::ranges::find(feeders, true) != feeders.end();
   };
   Watches watches = new_watches();
-  for (std::size_t draw = 0; draw < options_.draws && std::ranges::any_of(is_open, any_open); ++draw) {
+  for (std::size_t draw = 0; draw < draws && std::ranges::any_of(is_open, any_open); ++draw) {
     place_devices(share, draw);
     for (std::size_t view = 0; view < views_.size(); ++view) {
       if (!any_open(is_open[view])) continue;
