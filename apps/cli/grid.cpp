@@ -18,6 +18,8 @@ constexpr GridCommand kCommands[] = {
     {"requirement", "how much noise hides the use of an appliance, and what noise of some scale hides",
      prepare_grid_requirement},
     {"monitor", "voltages, loadings and violations from released numbers, estimated and drawn", prepare_grid_monitor},
+    {"capacity", "which feeder is out of limits first when customers buy cars, heat pumps or panels",
+     prepare_grid_capacity},
 };
 
 constexpr const char* kExamples = R"(
@@ -30,6 +32,7 @@ A tour: a street, a week of its loads, noise that hides a use of most appliances
   fugu publish --readings readings.csv --series-map map.csv --households households.csv --clamp=-12:12 \
                --unit-step 0.001 --definition event --epsilon 10 --mechanism uniform --ledger run.ledger --out released.csv
   fugu grid monitor street --released released.csv --measured own.csv --truth true.csv --map street.html
+  fugu grid capacity street --loads true.csv --released released.csv --measured own.csv --device ev --share 0.3
 
 The folder of a network: docs/concepts/networks.md. Names of series: docs/concepts/measurements.md.
 )";

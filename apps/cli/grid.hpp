@@ -22,6 +22,7 @@ void prepare_grid_generate(CLI::App& command, Outcome& outcome);
 void prepare_grid_monitor(CLI::App& command, Outcome& outcome);
 void prepare_grid_loads(CLI::App& command, Outcome& outcome);
 void prepare_grid_requirement(CLI::App& command, Outcome& outcome);
+void prepare_grid_capacity(CLI::App& command, Outcome& outcome);
 
 /// Which network, as all of them are told.
 struct NetworkOptions {

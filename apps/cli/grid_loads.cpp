@@ -22,7 +22,7 @@ constexpr std::uint64_t kErrorStream = 1;  // bits apart from those of another u
 constexpr const char* kExamples = R"(
 The stream has CUSTOMER.p (kW) and CUSTOMER.q (kvar) of every customer, in slots from a Monday's midnight on. All values
 have three decimals: publish them with --unit-step 0.001. Equal seeds give equal files. docs/concepts/loads.md says what
-the loads are made of. The protected customers are in --readings, all others in --measured, which also has
+the loads are made of. The protected customers are in --readings and --stream, all others in --measured, which also has
 transformer.p, .q and .v and NODE.v of the sensors.
 
 Examples
@@ -41,9 +41,11 @@ struct Arguments {
   std::string out;
   std::string measured;
   std::string readings;
+  std::string stream;
   std::string series_map;
   std::string households;
   std::string protect = "residential";
+  bool p_only = false;
   std::size_t sensors = 0;
   double power_error = 0;
   double voltage_error_v = 0;
@@ -82,8 +84,8 @@ class Files {
   bool is_protected(std::size_t customer) const {
     return arguments_.protect == "all" || network_.customers()[customer].kind == grid::CustomerKind::residential;
   }
-  /// p and q of the customers for which `is_wanted` says so.
-  std::vector<Column> customers(const std::function<bool(std::size_t customer)>& is_wanted) const;
+  /// What registers say of the customers for which `is_wanted` says so.
+  std::vector<Column> registers(bool p_only, const std::function<bool(std::size_t customer)>& is_wanted) const;
   Result<void> write_wide(const std::string& path, const std::vector<Column>& columns) const;
   Result<void> write_readings(const std::vector<Column>& columns) const;
   Result<void> write_maps() const;
@@ -99,12 +101,13 @@ class Files {
   UnitStep step_;
 };
 
-std::vector<Column> Files::customers(const std::function<bool(std::size_t)>& is_wanted) const {
+std::vector<Column> Files::registers(bool p_only, const std::function<bool(std::size_t)>& is_wanted) const {
   std::vector<Column> columns;
   for (std::size_t i = 0; i < loads_.customers; ++i) {
     if (!is_wanted(i)) continue;
     const std::string& id = network_.customers()[i].id;
     columns.push_back({id + ".p", [this, i](std::size_t stamp) { return loads_.p_kw[stamp * loads_.customers + i]; }});
+    if (p_only) continue;
     columns.push_back(
         {id + ".q", [this, i](std::size_t stamp) { return loads_.q_kvar[stamp * loads_.customers + i]; }});
   }
@@ -143,6 +146,7 @@ Result<void> Files::write_maps() const {
     if (!is_protected(i)) continue;
     const std::string& id = network_.customers()[i].id;
     for (const char* quantity : {".p", ".q"}) {
+      if (arguments_.p_only && quantity == std::string_view(".q")) continue;
       const std::string meter = id + quantity;
       series.append(meter).append(",").append(meter).append("\n");
       households.append(meter).append(",").append(id).append("\n");
@@ -171,7 +175,8 @@ Result<void> Files::write_measured() {
   add("transformer.v", meters.busbar_v);
   for (std::size_t i = 0; i < meters.sensors.size(); ++i)
     add(network_.nodes()[meters.sensors[i]].id + ".v", meters.sensor_v[i]);
-  std::vector<Column> others = customers([this](std::size_t customer) { return !is_protected(customer); });
+  std::vector<Column> others =
+      registers(arguments_.p_only, [this](std::size_t customer) { return !is_protected(customer); });
   std::vector<std::vector<double>> values;
   values.reserve(others.size());
   for (const Column& column : others) {
@@ -189,19 +194,22 @@ Result<void> Files::write_measured() {
 }
 
 Result<void> Files::write() {
-  const bool is_only = arguments_.measured.empty() && arguments_.readings.empty() && arguments_.series_map.empty() &&
-                       arguments_.households.empty();
+  const bool is_only = arguments_.measured.empty() && arguments_.readings.empty() && arguments_.stream.empty() &&
+                       arguments_.series_map.empty() && arguments_.households.empty();
   FUGU_TRY(write_wide(arguments_.out.empty() && is_only ? "-" : arguments_.out,
-                      customers([](std::size_t) { return true; })));
-  FUGU_TRY(write_readings(customers([this](std::size_t customer) { return is_protected(customer); })));
+                      registers(false, [](std::size_t) { return true; })));
+  const auto registers_to_protect =
+      registers(arguments_.p_only, [this](std::size_t customer) { return is_protected(customer); });
+  FUGU_TRY(write_readings(registers_to_protect));
+  FUGU_TRY(write_wide(arguments_.stream, registers_to_protect));
   FUGU_TRY(write_maps());
   return write_measured();
 }
 
 Result<void> check(const Arguments& arguments) {
   int to_standard_output = 0;
-  for (const std::string* path :
-       {&arguments.out, &arguments.measured, &arguments.readings, &arguments.series_map, &arguments.households})
+  for (const std::string* path : {&arguments.out, &arguments.measured, &arguments.readings, &arguments.stream,
+                                  &arguments.series_map, &arguments.households})
     to_standard_output += *path == "-" ? 1 : 0;
   if (to_standard_output > 1) return Error{Cause::usage, "only one file can go to standard output (-)"};
   if (arguments.protect != "residential" && arguments.protect != "all")
@@ -216,6 +224,7 @@ Result<void> check(const Arguments& arguments) {
   return check_different({{"--out", arguments.out},
                           {"--measured", arguments.measured},
                           {"--readings", arguments.readings},
+                          {"--stream", arguments.stream},
                           {"--series-map", arguments.series_map},
                           {"--households", arguments.households}});
 }
@@ -265,7 +274,9 @@ void prepare_grid_loads(CLI::App& command, Outcome& outcome) {
       ->capture_default_str();
   command.add_option("--protect", arguments->protect, "Customers that are to be released: residential or all")
       ->capture_default_str();
+  command.add_flag("--p-only", arguments->p_only, "Registers count kW alone, as many meters do; --out has kvar, too");
   command.add_option("--readings", arguments->readings, "Registers of the protected customers, CSV long");
+  command.add_option("--stream", arguments->stream, "The same, CSV wide");
   command.add_option("--series-map", arguments->series_map, "Each register as a series of its own, for publish");
   command.add_option("--households", arguments->households,
                      "Both registers of a customer as one household, for publish");

@@ -56,6 +56,14 @@ TEST(Device, ACarChargesInTheEvening) {
   EXPECT_NEAR(static_cast<double>(days) / kDays, 0.7, 0.052);
 }
 
+TEST(Device, AFifthOfManyCarsChargeAtOnce) {
+  constexpr std::uint64_t kCars = 4000;
+  std::vector<double> sum(kDay);
+  for (std::uint64_t number = 0; number < kCars; ++number) add_device({DeviceKind::car, 11}, 1, number, 15, sum);
+  // Five standard deviations of the share of 4000 are 0.032.
+  EXPECT_NEAR(*std::ranges::max_element(sum) / 11 / static_cast<double>(kCars), 0.20, 0.035);
+}
+
 TEST(Device, SlowChargingRunsPastMidnight) {
   const std::vector<double> kw = profile({DeviceKind::car, 2.3}, 50);
   EXPECT_NEAR(kwh(kw), kwh(profile({DeviceKind::car, 11}, 50)), 16) << "the same energy, but for the last night";

@@ -178,7 +178,41 @@ TEST(GridLoads, PartsShareNoHome) {
     EXPECT_EQ(homes(LoadPart::sample, seed), (std::set<double>{2}));
     EXPECT_EQ(homes(LoadPart::all, seed), (std::set<double>{1, 2, 3})) << "the broken twin: nothing is kept apart";
   }
-  EXPECT_NE(loads_of({.part = LoadPart::evaluated}).p_kw, loads_of({.part = LoadPart::sample}).p_kw);
+}
+
+TEST(GridLoads, NothingOfTheSampleIsDrawnAsInTheOtherPart) {
+  const grid::Network network = feeder();
+  const auto of = [&](LoadPart part, double ev_share) {
+    return loads_of({.part = part, .ev_share = ev_share}, network);
+  };
+  const GridLoads evaluated = of(LoadPart::evaluated, 0);
+  const GridLoads evaluated_cars = of(LoadPart::evaluated, 1);
+  const GridLoads sample = of(LoadPart::sample, 0);
+  const GridLoads sample_cars = of(LoadPart::sample, 1);
+  for (std::size_t i = 0; i < evaluated.customers; ++i) {
+    EXPECT_NE(column(evaluated, i), column(sample, i)) << "homes and businesses";
+    if (network.customers()[i].kind != grid::CustomerKind::residential) continue;
+    std::vector<double> car = column(evaluated_cars, i);
+    std::vector<double> car_of_sample = column(sample_cars, i);
+    for (std::size_t stamp = 0; stamp < evaluated.stamps; ++stamp) {
+      car[stamp] = std::round(1000 * (car[stamp] - column(evaluated, i)[stamp]));
+      car_of_sample[stamp] = std::round(1000 * (car_of_sample[stamp] - column(sample, i)[stamp]));
+    }
+    EXPECT_NE(car, car_of_sample);
+  }
+}
+
+TEST(GridLoads, AGapThatNoWeekFillsIsAnError) {
+  const TempDir folder;
+  fs::create_directories(folder / "lvgrid/ieee_eulv");
+  std::string text = "minute,p001_kw\n";
+  for (int minute = 0; minute < 1440; ++minute) text += std::to_string(minute) + (minute == 700 ? ",\n" : ",1\n");
+  test::write_file(folder / "lvgrid/ieee_eulv/profiles_1min_kw_100.csv.gz", text);
+  const auto loads = make_grid_loads(feeder(), {.source = LoadSource::ieee, .data_folder = folder.path().string()});
+  ASSERT_FALSE(loads);
+  EXPECT_NE(loads.error().message.find("found a home without a value at some time of the week, 'p001'"),
+            std::string::npos)
+      << loads.error().message;
 }
 
 TEST(GridLoads, LongerSlotsAreMeans) {

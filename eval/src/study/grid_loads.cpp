@@ -162,6 +162,22 @@ class RecordedFile {
   Recording recording_;
 };
 
+/// A gap takes the value of another week, so there has to be one.
+Result<void> check_gaps_can_be_filled(const Recording& recording, std::size_t period, const std::string& file) {
+  for (std::size_t home = 0; home < recording.kw.size(); ++home) {
+    const std::vector<double>& kw = recording.kw[home];
+    for (std::size_t first = 0; first < period; ++first) {
+      std::size_t at = first;
+      while (at < kw.size() && std::isnan(kw[at])) at += period;
+      if (at < kw.size()) continue;
+      return found_but_expected({file, 0, 0},
+                                "a home without a value at some time of the week, " + shown_name(recording.names[home]),
+                                "at least one week that has it; of a single day all values");
+    }
+  }
+  return {};
+}
+
 Result<Recording> read_recording(const GridLoadOptions& options) {
   const SourceRow& source = row_of(options.source);
   const std::string path = (std::filesystem::path(options.data_folder) / source.file).string();
@@ -183,6 +199,8 @@ Result<Recording> read_recording(const GridLoadOptions& options) {
     const auto begin = kw.begin() + static_cast<std::ptrdiff_t>(skipped);
     kw = in_slots_of(options.slot_min, source.slot_min, {begin, begin + static_cast<std::ptrdiff_t>(slots)});
   }
+  const auto whole_min = static_cast<std::int64_t>(whole) * source.slot_min;
+  FUGU_TRY(check_gaps_can_be_filled(recording, static_cast<std::size_t>(whole_min / options.slot_min), path));
   return recording;
 }
 
@@ -249,11 +267,10 @@ class Maker {
 
 Result<void> Maker::add_simulated() {
   if (residential_.empty()) return {};
-  const std::uint64_t seed = options_.part == LoadPart::sample ? options_.seed ^ kSampleSeed : options_.seed;
   FUGU_ASSIGN(Neighbourhood street, Neighbourhood::make({.households = residential_.size(),
                                                          .days = options_.days,
                                                          .slot_min = options_.slot_min,
-                                                         .seed = seed,
+                                                         .seed = options_.seed,
                                                          .threads = options_.threads},
                                                         HouseholdParameters::shipped()));
   for (std::size_t first = 0; street.next_day(); first += slots_per_day_) {
@@ -329,11 +346,9 @@ void Maker::add_recorded_to(std::size_t customer, const Recording& recording, st
       options_.source == LoadSource::simbench ? network_.customers()[customer].profile_kw.value_or(1) : 1;
   for (std::size_t stamp = 0; stamp < loads_.stamps; ++stamp) {
     std::size_t at = (stamp + week * week_slots) % kw.size();
-    for (std::size_t tried = 0; std::isnan(kw[at]) && tried < kw.size(); tried += week_slots) {
-      loads_.filled += tried == 0;
-      at = (at + week_slots) % kw.size();
-    }
-    p_kw(stamp, customer) = std::isnan(kw[at]) ? 0 : kw[at] * scale;
+    loads_.filled += std::isnan(kw[at]);
+    while (std::isnan(kw[at])) at = (at + week_slots) % kw.size();  // ends: some week has a value
+    p_kw(stamp, customer) = kw[at] * scale;
   }
 }
 
@@ -447,7 +462,9 @@ grid::LoadBatch GridLoads::batch(std::size_t first, std::size_t count) const {
 
 Result<GridLoads> make_grid_loads(const grid::Network& network, const GridLoadOptions& options) {
   FUGU_TRY(check(options));
-  return Maker(network, options).make();
+  GridLoadOptions drawn = options;  // nothing of a sample is drawn as it is for the other part: cars, businesses, homes
+  if (options.part == LoadPart::sample) drawn.seed ^= kSampleSeed;
+  return Maker(network, drawn).make();
 }
 
 Result<grid::HouseholdModel> learn_homes(GridLoadOptions options) {

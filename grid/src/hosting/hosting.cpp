@@ -180,11 +180,16 @@ class Trial {
 
  private:
   using Watches = std::vector<std::vector<Watch>>;  // by view and feeder
+  using Open = std::vector<std::vector<bool>>;      // likewise: no more draws than tolerated were out so far
 
+  Watches new_watches() const;
   /// All draws with devices at that share of each feeder's customers.
   Result<Watches> draw_all(double share);
   void place_devices(double share, std::size_t draw);
   Result<void> look(const PowerView& view, std::vector<Watch>& watches);
+  /// Closes what has too many draws out at that share. Draws that cannot change that any more are not computed.
+  Result<void> close_beyond(double share, Open& is_open);
+  /// From no devices up.
   Result<void> find_capacities(std::vector<ViewHosting>& answers);
 
   const Network& network_;
@@ -240,11 +245,16 @@ Result<void> Trial::look(const PowerView& view, std::vector<Watch>& watches) {
   return {};
 }
 
-Result<Trial::Watches> Trial::draw_all(double share) {
+Trial::Watches Trial::new_watches() const {
   Watches watches(views_.size());
   for (auto& of_view : watches) {
     for (const Feeder& feeder : feeders_) of_view.emplace_back(network_, monitor_, options_.limits, feeder);
   }
+  return watches;
+}
+
+Result<Trial::Watches> Trial::draw_all(double share) {
+  Watches watches = new_watches();
   for (std::size_t draw = 0; draw < options_.draws; ++draw) {
     place_devices(share, draw);
     for (std::size_t view = 0; view < views_.size(); ++view) FUGU_TRY(look(views_[view], watches[view]));
@@ -252,21 +262,34 @@ Result<Trial::Watches> Trial::draw_all(double share) {
   return watches;
 }
 
-/// From no devices up, until every feeder of every view is beyond its capacity.
-Result<void> Trial::find_capacities(std::vector<ViewHosting>& answers) {
-  const double most_draws = options_.tolerated_draws * static_cast<double>(options_.draws);
-  std::vector<std::vector<bool>> is_open(views_.size(), std::vector<bool>(feeders_.size(), true));
-  bool any_open = true;
-  for (std::size_t step = 0; step <= options_.share_steps && any_open; ++step) {
-    const double share = static_cast<double>(step) / static_cast<double>(options_.share_steps);
-    FUGU_ASSIGN(const Watches watches, draw_all(share));
-    any_open = false;
+Result<void> Trial::close_beyond(double share, Open& is_open) {
+  const std::size_t draws = share > 0 ? options_.draws : 1;  // without devices they are all alike
+  const double most_draws = options_.tolerated_draws * static_cast<double>(draws);
+  const auto any_open = [](const std::vector<bool>& feeders) {
+    return std::ranges::find(feeders, true) != feeders.end();
+  };
+  Watches watches = new_watches();
+  for (std::size_t draw = 0; draw < draws && std::ranges::any_of(is_open, any_open); ++draw) {
+    place_devices(share, draw);
     for (std::size_t view = 0; view < views_.size(); ++view) {
+      if (!any_open(is_open[view])) continue;
+      FUGU_TRY(look(views_[view], watches[view]));
       for (std::size_t i = 0; i < feeders_.size(); ++i) {
         if (static_cast<double>(watches[view][i].draws_out()) > most_draws) is_open[view][i] = false;
-        if (!is_open[view][i]) continue;
-        answers[view].feeders[i].capacity = share;
-        any_open = true;
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> Trial::find_capacities(std::vector<ViewHosting>& answers) {
+  Open is_open(views_.size(), std::vector<bool>(feeders_.size(), true));
+  for (std::size_t step = 0; step <= options_.share_steps; ++step) {
+    const double share = static_cast<double>(step) / static_cast<double>(options_.share_steps);
+    FUGU_TRY(close_beyond(share, is_open));
+    for (std::size_t view = 0; view < views_.size(); ++view) {
+      for (std::size_t i = 0; i < feeders_.size(); ++i) {
+        if (is_open[view][i]) answers[view].feeders[i].capacity = share;
       }
     }
   }

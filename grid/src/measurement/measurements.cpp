@@ -367,19 +367,21 @@ Result<PlainLoads> plain_loads(const Network& network, const Measurements& measu
   }
   if (!mistakes.empty()) return detail::error_of(mistakes);
   PlainLoads loads{.stamps = measurements.stamps, .p_kw = measurements.shown_p_kw, .q_kvar = measurements.shown_q_kvar};
-  for (std::size_t i = 0; i < loads.p_kw.size(); ++i) {
-    const std::size_t customer = i % measurements.customers;
-    const bool has_before = i >= measurements.customers;
-    const auto fill = [&](std::vector<double>& values) {
-      if (!std::isnan(values[i])) return;
-      values[i] = has_before ? values[i - measurements.customers] : 0;
-      ++loads.filled;
-    };
-    fill(loads.p_kw);
-    if (measurements.has_q[customer]) {
-      fill(loads.q_kvar);
-    } else {
-      loads.q_kvar[i] = 0;
+  const std::size_t customers = measurements.customers;
+  const auto fill = [&](std::vector<double>& values, std::size_t at) {
+    if (!std::isnan(values[at])) return;
+    values[at] = at >= customers ? values[at - customers] : 0;
+    ++loads.filled;
+  };
+  for (std::size_t stamp = 0; stamp < loads.stamps; ++stamp) {
+    for (std::size_t i = 0; i < customers; ++i) {
+      const std::size_t at = stamp * customers + i;
+      fill(loads.p_kw, at);
+      if (measurements.has_q[i]) {
+        fill(loads.q_kvar, at);
+      } else {
+        loads.q_kvar[at] = 0;
+      }
     }
   }
   return loads;

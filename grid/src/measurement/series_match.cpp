@@ -37,7 +37,7 @@ class Matcher {
       : network_(network), map_(map), mistakes_(mistakes) {
     for (const Customer& customer : network.customers()) customers_.intern(customer.id);
     if (customers_.find(kTransformer))
-      mistakes_.push_back("a customer is named 'transformer': 'transformer.p' could be either; rename the customer");
+      mistakes_.emplace_back("a customer is named 'transformer': 'transformer.p' could be either; rename the customer");
   }
 
   /// The meanings of one file's series; of those of nobody, none that counts.

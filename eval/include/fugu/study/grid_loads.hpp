@@ -36,8 +36,8 @@ Result<LoadSource> parse_load_source(std::string_view text);
 /// home of the other.
 enum class LoadPart : std::uint8_t {
   all,
-  evaluated,  ///< every other home, from the first on; of simulated ones: those of the seed
-  sample,     ///< the rest; of simulated ones: those of a seed derived from it
+  evaluated,  ///< every other home, from the first on
+  sample,     ///< the rest; all that is drawn (simulated homes, cars, businesses) is drawn by a seed of its own
 };
 /// `all`, `evaluated` or `sample`. Fails with cause usage.
 Result<LoadPart> parse_load_part(std::string_view text);

@@ -5,7 +5,8 @@
 //     FUGU_ASSIGN(const auto answers, ask_hosting(network, views, {.device = {DeviceKind::car, 11}, .share = 0.3}));
 //
 // Devices are added to what customers draw and placed on random ones, many times. The draws are the same for every view
-// of the loads, so that views differ by the loads alone. All slots of all draws are computed: nothing is left out.
+// of the loads, so that views differ by the loads alone. All slots are computed, and all draws but those that cannot
+// change an answer any more: capacities are exact for the draws.
 // docs/how-to/ask-for-hosting-capacity.md is a worked example.
 #pragma once
 

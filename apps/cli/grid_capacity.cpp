@@ -1,0 +1,248 @@
+// fugu grid capacity: which feeder is out of limits first when customers buy cars, heat pumps or panels?
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include "fugu/hosting/hosting.hpp"
+#include "fugu/measurement/measurements.hpp"
+#include "grid.hpp"
+#include "released_file.hpp"
+#include "table.hpp"
+
+namespace fugu::cli {
+
+namespace {
+
+constexpr std::int64_t kSecondsPerDay = 86'400;
+
+constexpr const char* kExamples = R"(
+Adds a device to the loads of some customers, drawn at random many times, and looks for voltages and mains out of
+limits. The draws are the same for true and released loads. With one network, its feeders are what begins at the busbar;
+with several, each network is one. Share is of the residential customers of each feeder; the capacity is the largest
+share up to which at most 5 % of the draws are ever out of limits. docs/how-to/ask-for-hosting-capacity.md is an example.
+
+Examples
+  fugu grid capacity NETWORK --loads loads.csv --share 0.3
+  fugu grid capacity NETWORK --loads loads.csv --released released.csv --measured own.csv --device ev --kw 11
+  fugu grid capacity EAST WEST --loads east.csv west.csv --released east-released.csv west-released.csv --device pv
+)";
+
+struct Arguments {
+  std::vector<std::string> networks;
+  bool allow_unusual = false;
+  std::vector<std::string> loads;
+  std::vector<std::string> released;
+  std::vector<std::string> measured;
+  std::vector<std::string> ledgers;
+  std::string device = "ev";
+  double kw = 0;  ///< 0: the usual one
+  std::string slot_length = "15m";
+  grid::HostingOptions hosting;
+};
+
+/// What files say about one network's loads, under a name.
+struct View {
+  std::string name;
+  grid::Measurements known;
+  grid::PlainLoads loads;
+};
+
+Result<View> read_view(std::string name, const grid::Network& network, const std::string& released,
+                       const std::string& measured, const std::string& ledger) {
+  grid::MeasurementFiles files{.released = {released, {}}, .measured = {measured, {}}, .ledger = ledger};
+  for (grid::TimedFile* file : {&files.released, &files.measured}) {
+    if (file->path.empty()) continue;
+    FUGU_ASSIGN(file->time, clock_in(file->path));
+  }
+  View view{.name = std::move(name), .known = {}, .loads = {}};
+  FUGU_ASSIGN(view.known, grid::read_measurements(network, files));
+  FUGU_ASSIGN(view.loads, grid::plain_loads(network, view.known));
+  if (view.known.simulated) warn(released + ": the noise came from a seed, so these releases are not private");
+  if (view.loads.filled > 0)
+    note(std::to_string(view.loads.filled) + " values of the " + view.name +
+         " loads are missing and have the value before");
+  return view;
+}
+
+std::string at_or_none(const std::vector<std::string>& files, std::size_t i) {
+  return i < files.size() ? files[i] : std::string();
+}
+
+/// All that is known about one network's loads. Another view is another row here.
+Result<std::vector<View>> read_views(const Arguments& arguments, const grid::Network& network, std::size_t i) {
+  std::vector<View> views;
+  if (!arguments.loads.empty()) {
+    FUGU_ASSIGN(View view, read_view("true", network, "", arguments.loads[i], ""));
+    views.push_back(std::move(view));
+  }
+  if (!arguments.released.empty()) {
+    FUGU_ASSIGN(View view, read_view("released", network, arguments.released[i], at_or_none(arguments.measured, i),
+                                     at_or_none(arguments.ledgers, i)));
+    views.push_back(std::move(view));
+  }
+  for (const View& view : views) {
+    const grid::Measurements& first = views.front().known;
+    if (view.known.stamps != first.stamps || view.known.first_slot != first.first_slot ||
+        view.known.time.clock.has_time() != first.time.clock.has_time())
+      return Error{Cause::bad_input, arguments.networks[i] + ": the " + view.name + " and the " + views.front().name +
+                                         " loads are of different slots; expected the same"};
+  }
+  return views;
+}
+
+/// Where in the day the loads begin, and how long slots are.
+Result<void> set_time(const Arguments& arguments, const grid::Measurements& known, grid::HostingOptions& options) {
+  FUGU_ASSIGN(std::int64_t slot_s, of_option("--slot-length", parse_duration(arguments.slot_length)));
+  const Clock& clock = known.time.clock;
+  if (clock.has_time()) slot_s = clock.slot_s();
+  if (slot_s % 60 != 0 || kSecondsPerDay % slot_s != 0)
+    return Error{Cause::usage, "--slot-length: expected whole minutes of which a day is a multiple"};
+  const std::int64_t begin_s =
+      clock.has_time() ? clock.start_of(known.first_slot) + known.time.utc_offset_s : known.first_slot * slot_s;
+  options.slot_min = slot_s / 60;
+  options.slots_since_midnight =
+      static_cast<std::size_t>((begin_s % kSecondsPerDay + kSecondsPerDay) % kSecondsPerDay / slot_s);
+  return {};
+}
+
+/// Answers of one network, with the network's name for a feeder that has none.
+Result<std::vector<grid::ViewHosting>> ask_network(const Arguments& arguments, grid::HostingOptions options,
+                                                   std::size_t i) {
+  const std::string& folder = arguments.networks[i];
+  FUGU_ASSIGN(const grid::Network network,
+              grid::read_network(folder, {.radial = true, .usual_values = !arguments.allow_unusual}));
+  FUGU_ASSIGN(const std::vector<View> views, read_views(arguments, network, i));
+  FUGU_TRY(set_time(arguments, views.front().known, options));
+  std::vector<grid::PowerView> powers;
+  for (const View& view : views) powers.push_back({view.name, view.loads.batch()});
+  FUGU_ASSIGN(std::vector<grid::ViewHosting> answers, grid::ask_hosting(network, powers, options));
+  const std::filesystem::path path =
+      std::filesystem::path(folder + "/").parent_path();  // with or without a / at its end
+  for (grid::ViewHosting& answer : answers) {
+    for (grid::FeederHosting& feeder : answer.feeders) {
+      if (feeder.feeder.empty()) feeder.feeder = path.filename().string();
+    }
+  }
+  return answers;
+}
+
+std::string text_of(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return std::isnan(value) ? "–" : text;
+}
+
+std::string text_of(const std::optional<grid::Breach>& breach) {
+  if (!breach) return "–";
+  const std::string kind(grid::breach_name(breach->kind));
+  return breach->place.empty() ? kind : kind + " at " + breach->place;
+}
+
+std::vector<report::Cell> row_of(const grid::FeederHosting& feeder, const std::string& view) {
+  const std::string capacity = feeder.capacity ? text_of(100 * *feeder.capacity, 0) : "none";
+  return {{feeder.feeder},
+          {view},
+          {text_of(100 * feeder.draws_out, 0)},
+          {text_of(100 * feeder.time_out, 2)},
+          {text_of(feeder.weakest)},
+          {text_of(feeder.lowest_v, 1)},
+          {text_of(feeder.highest_v, 1)},
+          {text_of(feeder.highest_loading_percent, 0)},
+          {text_of(feeder.use, 2)},
+          {capacity}};
+}
+
+void print(const std::vector<grid::ViewHosting>& answers) {
+  using Align = report::Column::Align;
+  report::Table table{.columns = {{"feeder"},
+                                  {"loads"},
+                                  {"draws out, %", Align::number},
+                                  {"time out, %", Align::number},
+                                  {"weakest"},
+                                  {"lowest V", Align::number},
+                                  {"highest V", Align::number},
+                                  {"mains, %", Align::number},
+                                  {"use of limits", Align::number},
+                                  {"capacity, %", Align::number}}};
+  for (const std::size_t i : grid::ranking_of(answers.front().feeders)) {
+    for (const grid::ViewHosting& answer : answers) table.rows.push_back(row_of(answer.feeders[i], answer.view));
+  }
+  print_table(table);
+  const auto first_of = [](const grid::ViewHosting& answer) { return grid::ranking_of(answer.feeders).front(); };
+  if (answers.front().feeders.size() < 2) return;  // nothing to put in an order
+  for (std::size_t i = 1; i < answers.size(); ++i) {
+    const std::size_t first = first_of(answers[i]);
+    const bool is_same = first == first_of(answers.front());
+    std::printf("\n%s loads: '%s' is first, %s with %s loads; Kendall's tau %s over %zu feeders\n",
+                answers[i].view.c_str(), answers[i].feeders[first].feeder.c_str(), is_same ? "as" : "not as",
+                answers.front().view.c_str(),
+                text_of(grid::rank_agreement(answers.front().feeders, answers[i].feeders), 2).c_str(),
+                answers[i].feeders.size());
+  }
+}
+
+Result<void> check(const Arguments& arguments) {
+  const std::size_t networks = arguments.networks.size();
+  if (arguments.loads.empty() && arguments.released.empty())
+    return Error{Cause::usage, "expected --loads, or --released, or both"};
+  for (const auto& [option, files] : {std::pair{"--loads", &arguments.loads},
+                                      {"--released", &arguments.released},
+                                      {"--measured", &arguments.measured},
+                                      {"--ledger", &arguments.ledgers}}) {
+    if (!files->empty() && files->size() != networks)
+      return Error{Cause::usage,
+                   std::string(option) + ": expected as many files as networks, " + std::to_string(networks)};
+  }
+  if (arguments.released.empty() && (!arguments.measured.empty() || !arguments.ledgers.empty()))
+    return Error{Cause::usage, "--measured and --ledger go with --released, which is missing"};
+  return {};
+}
+
+Outcome print_capacity(const Arguments& arguments) {
+  FUGU_TRY(check(arguments));
+  grid::HostingOptions options = arguments.hosting;
+  FUGU_ASSIGN(options.device.kind, of_option("--device", grid::parse_device(arguments.device)));
+  options.device.kw = arguments.kw == 0 ? grid::usual_device_kw(options.device.kind) : arguments.kw;
+  options.split = arguments.networks.size() > 1 ? grid::FeederSplit::whole : grid::FeederSplit::branches;
+  std::vector<grid::ViewHosting> all;
+  for (std::size_t i = 0; i < arguments.networks.size(); ++i) {
+    FUGU_ASSIGN(const auto answers, ask_network(arguments, options, i));
+    if (all.empty()) all.resize(answers.size());
+    for (std::size_t view = 0; view < answers.size(); ++view) {
+      all[view].view = answers[view].view;
+      all[view].feeders.insert(all[view].feeders.end(), answers[view].feeders.begin(), answers[view].feeders.end());
+    }
+  }
+  print(all);
+  return kDone;
+}
+
+}  // namespace
+
+void prepare_grid_capacity(CLI::App& command, Outcome& outcome) {
+  auto arguments = std::make_shared<Arguments>();
+  grid::HostingOptions& hosting = arguments->hosting;
+  command.footer(kExamples);
+  command.add_option("network", arguments->networks, "Folders with networks")->required();
+  command.add_flag("--allow-unusual", arguments->allow_unusual,
+                   "Parameters that low-voltage networks do not have are no mistake");
+  command.add_option("--loads", arguments->loads, "True loads, CSV wide, one file for each network");
+  command.add_option("--released", arguments->released, "Releases, one file for each network");
+  command.add_option("--measured", arguments->measured,
+                     "What the operator measures itself: customers that are not in the release");
+  command.add_option("--ledger", arguments->ledgers, "Ledgers that the releases have to follow from");
+  command.add_option("--device", arguments->device, "ev, heat-pump or pv")->capture_default_str();
+  command.add_option("--kw", arguments->kw, "Rated power; 11 for ev, 3 for heat-pump and 8 for pv without it");
+  command.add_option("--share", hosting.share, "Share of each feeder's residential customers")->capture_default_str();
+  command.add_option("--draws", hosting.draws, "Of who has a device and when it is used")->capture_default_str();
+  command.add_option("--steps", hosting.share_steps, "Steps of the share in which the capacity is looked for")
+      ->capture_default_str();
+  command.add_option("--slot-length", arguments->slot_length, "Of files that have slot numbers; slot 0 is a midnight")
+      ->capture_default_str();
+  command.add_option("--seed", hosting.seed, "Equal seeds give equal draws")->capture_default_str();
+  command.add_option("--threads", hosting.threads, "0: all cores; the result does not depend on it")
+      ->capture_default_str();
+  command.callback([arguments, &outcome] { outcome = print_capacity(*arguments); });
+}
+
+}  // namespace fugu::cli
