@@ -94,7 +94,7 @@ Result<void> check_policies(const Arguments& arguments) {
     return usage("--policies needs --customer, --tan-phi, --from, --to and --until");
   if (!(std::abs(*arguments.tan_phi) <= kTanPhiMax)) return usage("--tan-phi: expected a number from -10 to 10");
   for (const std::string& customer : arguments.customers)
-    FUGU_TRY(of_option("--customer", csv::check_name(customer, {}, "a name")));
+    FUGU_TRY(csv::check_name(customer, {"--customer"}, "a name"));
   for (const std::string* text :
        {&arguments.days, &arguments.from, &arguments.to, &arguments.since, &arguments.until}) {
     const auto is_plain = [](char c) {
