@@ -93,8 +93,7 @@ Result<void> check_policies(const Arguments& arguments) {
       arguments.until.empty())
     return usage("--policies needs --customer, --tan-phi, --from, --to and --until");
   if (!(std::abs(*arguments.tan_phi) <= kTanPhiMax)) return usage("--tan-phi: expected a number from -10 to 10");
-  for (const std::string& customer : arguments.customers)
-    FUGU_TRY(of_option("--customer", csv::check_name(customer, {}, "a name")));
+  for (const std::string& customer : arguments.customers) FUGU_TRY(csv::check_name(customer, {"--customer"}, "a name"));
   for (const std::string* text :
        {&arguments.days, &arguments.from, &arguments.to, &arguments.since, &arguments.until}) {
     const auto is_plain = [](char c) {
@@ -187,13 +186,23 @@ std::string policies_text(const Arguments& arguments, const grid::Requirement& r
   const std::uint64_t slots = requirement.length_slots + 1;
   const std::string p = lane_of(requirement.p_kw, slots);
   const std::string q = lane_of(requirement.p_kw * *arguments.tan_phi, slots);
-  const std::string since = arguments.since.empty() ? "" : ", \"since\": \"" + arguments.since + "\"";
+  std::string rest = R"(}, "epsilon": )" + exact_text(*arguments.epsilon) + R"(, "repeat": {"days": ")" +
+                     arguments.days + R"(", "from": ")" + arguments.from + R"(", "to": ")" + arguments.to;
+  if (!arguments.since.empty()) rest += R"(", "since": ")" + arguments.since;
+  rest += R"(", "until": ")" + arguments.until + "\"}}\n";
   std::string text;
   for (const std::string& customer : arguments.customers)
-    text += "{\"meter\": \"" + customer + "\", \"profile\": {\"" + customer + ".p\": " + p + ", \"" + customer +
-            ".q\": " + q + "}, \"epsilon\": " + exact_text(*arguments.epsilon) + ", \"repeat\": {\"days\": \"" +
-            arguments.days + "\", \"from\": \"" + arguments.from + "\", \"to\": \"" + arguments.to + "\"" + since +
-            ", \"until\": \"" + arguments.until + "\"}}\n";
+    text.append(R"({"meter": ")")
+        .append(customer)
+        .append(R"(", "profile": {")")
+        .append(customer)
+        .append(R"(.p": )")
+        .append(p)
+        .append(R"(, ")")
+        .append(customer)
+        .append(R"(.q": )")
+        .append(q)
+        .append(rest);
   return text;
 }
 
