@@ -4,9 +4,8 @@
 #include <filesystem>
 
 #include "fugu/hosting/hosting.hpp"
-#include "fugu/measurement/measurements.hpp"
 #include "grid.hpp"
-#include "released_file.hpp"
+#include "grid_estimate.hpp"
 #include "table.hpp"
 
 namespace fugu::cli {
@@ -17,7 +16,8 @@ constexpr std::int64_t kSecondsPerDay = 86'400;
 
 constexpr const char* kExamples = R"(
 Adds a device to the loads of some customers, drawn at random many times, and looks for voltages and mains out of
-limits. The draws are the same for true and released loads. With one network, its feeders are what begins at the busbar;
+limits. The draws are the same for all loads: true ones, released ones, what state estimation makes of the release, and
+what is known without any customer's data. With one network, its feeders are what begins at the busbar;
 with several, each network is one. Share is of the residential customers of each feeder; the capacity is the largest
 share up to which at most 5 % of the draws are ever out of limits. docs/how-to/ask-for-hosting-capacity.md is an example.
 
@@ -34,52 +34,61 @@ struct Arguments {
   std::vector<std::string> released;
   std::vector<std::string> measured;
   std::vector<std::string> ledgers;
+  std::string homes;
   std::string device = "ev";
   double kw = 0;  ///< 0: the usual one
   std::string slot_length = "15m";
   grid::HostingOptions hosting;
 };
 
-/// What files say about one network's loads, under a name.
+/// One network's loads, under a name.
 struct View {
   std::string name;
-  grid::Measurements known;
+  grid::Measurements known;  // what they come from
   grid::PlainLoads loads;
 };
 
-Result<View> read_view(std::string name, const grid::Network& network, const std::string& released,
-                       const std::string& measured, const std::string& ledger) {
-  grid::MeasurementFiles files{.released = {released, {}}, .measured = {measured, {}}, .ledger = ledger};
-  for (grid::TimedFile* file : {&files.released, &files.measured}) {
-    if (file->path.empty()) continue;
-    FUGU_ASSIGN(file->time, clock_in(file->path));
-  }
-  View view{.name = std::move(name), .known = {}, .loads = {}};
-  FUGU_ASSIGN(view.known, grid::read_measurements(network, files));
-  FUGU_ASSIGN(view.loads, grid::plain_loads(network, view.known));
-  if (view.known.simulated) warn(released + ": the noise came from a seed, so these releases are not private");
-  if (view.loads.filled > 0)
-    note(std::to_string(view.loads.filled) + " values of the " + view.name +
-         " loads are missing and have the value before");
-  return view;
+Result<View> plain_view(std::string name, const OperatorView& seen) {
+  FUGU_ASSIGN(grid::PlainLoads loads, grid::plain_loads(seen.network, seen.measurements));
+  if (loads.filled > 0)
+    note(std::to_string(loads.filled) + " values of the " + name + " loads are missing and have the value before");
+  return View{std::move(name), seen.measurements, std::move(loads)};
 }
 
 std::string at_or_none(const std::vector<std::string>& files, std::size_t i) {
   return i < files.size() ? files[i] : std::string();
 }
 
-/// All that is known about one network's loads. Another view is another row here.
+/// The release as it is, what state estimation makes of it, and what is known without it.
+Result<void> add_released(const Arguments& arguments, const grid::Network& network, std::size_t i,
+                          std::vector<View>& views) {
+  const OperatorFiles files{.released = arguments.released[i],
+                            .measured = at_or_none(arguments.measured, i),
+                            .ledger = at_or_none(arguments.ledgers, i),
+                            .homes = arguments.homes,
+                            .slot_length = arguments.slot_length};
+  FUGU_ASSIGN(const OperatorView seen, read_operator_view(network, files));
+  FUGU_ASSIGN(View released, plain_view("released", seen));
+  views.push_back(std::move(released));
+  FUGU_ASSIGN(const Estimation estimation, Estimation::make(seen, files));
+  for (const auto& [name, prior] :
+       {std::pair("estimated", grid::Prior::households), {"no customer data", grid::Prior::profile}}) {
+    FUGU_ASSIGN(grid::PlainLoads loads, estimation.loads(prior));
+    views.push_back({name, seen.measurements, std::move(loads)});
+  }
+  return {};
+}
+
+/// All that is known about one network's loads.
 Result<std::vector<View>> read_views(const Arguments& arguments, const grid::Network& network, std::size_t i) {
   std::vector<View> views;
   if (!arguments.loads.empty()) {
-    FUGU_ASSIGN(View view, read_view("true", network, "", arguments.loads[i], ""));
+    FUGU_ASSIGN(const OperatorView truth,
+                read_operator_view(network, {.measured = arguments.loads[i], .slot_length = arguments.slot_length}));
+    FUGU_ASSIGN(View view, plain_view("true", truth));
     views.push_back(std::move(view));
   }
-  if (!arguments.released.empty()) {
-    FUGU_ASSIGN(View view, read_view("released", network, arguments.released[i], at_or_none(arguments.measured, i),
-                                     at_or_none(arguments.ledgers, i)));
-    views.push_back(std::move(view));
-  }
+  if (!arguments.released.empty()) FUGU_TRY(add_released(arguments, network, i, views));
   for (const View& view : views) {
     const grid::Measurements& first = views.front().known;
     if (view.known.stamps != first.stamps || view.known.first_slot != first.first_slot ||
@@ -231,6 +240,7 @@ void prepare_grid_capacity(CLI::App& command, Outcome& outcome) {
   command.add_option("--measured", arguments->measured,
                      "What the operator measures itself: customers that are not in the release");
   command.add_option("--ledger", arguments->ledgers, "Ledgers that the releases have to follow from");
+  command.add_option("--homes", arguments->homes, "Public sample of homes, for estimation: see fugu grid monitor");
   command.add_option("--device", arguments->device, "ev, heat-pump or pv")->capture_default_str();
   command.add_option("--kw", arguments->kw, "Rated power; 11 for ev, 3 for heat-pump and 8 for pv without it");
   command.add_option("--share", hosting.share, "Share of each feeder's residential customers")->capture_default_str();
