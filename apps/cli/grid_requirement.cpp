@@ -1,5 +1,6 @@
 // fugu grid requirement.
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -8,6 +9,8 @@
 #include "fugu/monitoring/requirement.hpp"
 #include "fugu/simulate/household_parameters.hpp"
 #include "fugu/stream/clock.hpp"
+#include "fugu/stream/csv.hpp"
+#include "fugu/stream/decimal.hpp"
 #include "fugu/stream/location.hpp"
 #include "grid.hpp"
 #include "table.hpp"
@@ -22,12 +25,19 @@ epsilon = kW * slots / scale. Powers and cycles are those of data/households.csv
 --then adds uses one after the other (largest power, all lengths); --with adds one beside them all (sum of powers,
 longest length).
 
+--policies writes the requirement as wishes of customers with two registers, for publish and plan: reactive power is
+--tan-phi times the active one, and each wish is one slot longer, as a use may begin within a slot.
+
 Examples
   fugu grid requirement --epsilon 1                                    the noise that hides a use of each appliance
   fugu grid requirement --appliance washing-machine --then dryer --epsilon 0.5
   fugu grid requirement --appliance 11:4h --with space-heating --epsilon 1       a car beside the heating
   fugu grid requirement --scale 1                                      what noise of 1 kW hides, and how well
+  fugu grid requirement --appliance washing-machine --epsilon 1 --policies wishes.jsonl --customer h0,h1 --tan-phi 0.3 \
+                        --from 06:00 --to 22:00 --until 2026-03-04
 )";
+
+constexpr double kTanPhiMax = 10;
 
 struct Arguments {
   std::string appliance;
@@ -37,6 +47,16 @@ struct Arguments {
   std::optional<double> scale_kw;
   double part = 1;
   std::string slot_length = "15m";
+
+  // Wishes for publish.
+  std::string policies;
+  std::vector<std::string> customers;
+  std::optional<double> tan_phi;
+  std::string days = "daily";
+  std::string from;
+  std::string to;
+  std::string since;
+  std::string until;
 };
 
 struct NamedRequirement {
@@ -56,6 +76,32 @@ Result<void> check(const Arguments& arguments) {
   if (!(arguments.part > 0 && arguments.part <= 1)) return usage("--part: expected more than 0 and at most 1");
   if (arguments.appliance.empty() && (!arguments.then.empty() || !arguments.beside.empty()))
     return usage("--then and --with go on from an --appliance: give one");
+  return {};
+}
+
+/// The rest is for whoever reads the file to judge, who knows the stream.
+Result<void> check_policies(const Arguments& arguments) {
+  if (arguments.policies.empty()) {
+    if (!arguments.customers.empty() || arguments.tan_phi || !arguments.from.empty() || !arguments.to.empty() ||
+        !arguments.since.empty() || !arguments.until.empty())
+      return usage("--customer, --tan-phi, --from, --to, --since and --until belong to --policies");
+    return {};
+  }
+  if (arguments.appliance.empty() || !arguments.epsilon)
+    return usage("--policies writes one requirement: give --appliance and --epsilon");
+  if (arguments.customers.empty() || !arguments.tan_phi || arguments.from.empty() || arguments.to.empty() ||
+      arguments.until.empty())
+    return usage("--policies needs --customer, --tan-phi, --from, --to and --until");
+  if (!(std::abs(*arguments.tan_phi) <= kTanPhiMax)) return usage("--tan-phi: expected a number from -10 to 10");
+  for (const std::string& customer : arguments.customers) FUGU_TRY(csv::check_name(customer, {"--customer"}, "a name"));
+  for (const std::string* text :
+       {&arguments.days, &arguments.from, &arguments.to, &arguments.since, &arguments.until}) {
+    const auto is_plain = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == ':' || c == '-' || c == ',' || c == '+';
+    };
+    if (!std::ranges::all_of(*text, is_plain))
+      return usage("found " + shown(*text) + " as days or time; expected such as mon-fri, 06:00 or 2026-06-01");
+  }
   return {};
 }
 
@@ -120,8 +166,49 @@ Result<std::vector<NamedRequirement>> requirements(const Arguments& arguments) {
   return asked;
 }
 
+/// As often as there are slots that a use can touch, rounded up to W or var.
+std::string lane_of(double kilo, std::uint64_t slots) {
+  const UnitStep step = *UnitStep::parse("0.001");
+  // A product of decimals is off by a few units of its last place, which is no reason to round up.
+  const std::string each = step.text(static_cast<std::int64_t>(std::ceil(std::abs(kilo) * 1000 * (1 - 0x1p-40))));
+  std::string lane;
+  for (std::uint64_t slot = 0; slot < slots; ++slot) lane += (slot == 0 ? "[" : ", ") + each;
+  return lane + "]";
+}
+
+/// Every digit: rounding could promise less than was asked for.
+std::string exact_text(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+std::string policies_text(const Arguments& arguments, const grid::Requirement& requirement) {
+  const std::uint64_t slots = requirement.length_slots + 1;
+  const std::string p = lane_of(requirement.p_kw, slots);
+  const std::string q = lane_of(requirement.p_kw * *arguments.tan_phi, slots);
+  std::string rest = R"(}, "epsilon": )" + exact_text(*arguments.epsilon) + R"(, "repeat": {"days": ")" +
+                     arguments.days + R"(", "from": ")" + arguments.from + R"(", "to": ")" + arguments.to;
+  if (!arguments.since.empty()) rest += R"(", "since": ")" + arguments.since;
+  rest += R"(", "until": ")" + arguments.until + "\"}}\n";
+  std::string text;
+  for (const std::string& customer : arguments.customers)
+    text.append(R"({"meter": ")")
+        .append(customer)
+        .append(R"(", "profile": {")")
+        .append(customer)
+        .append(R"(.p": )")
+        .append(p)
+        .append(R"(, ")")
+        .append(customer)
+        .append(R"(.q": )")
+        .append(q)
+        .append(rest);
+  return text;
+}
+
 Outcome run(const Arguments& arguments) {
   FUGU_TRY(check(arguments));
+  FUGU_TRY(check_policies(arguments));
   FUGU_ASSIGN(std::vector<NamedRequirement> asked, requirements(arguments));
   const auto total_kw = [](const NamedRequirement& each) { return grid::noise_scale_kw(each.requirement, 1); };
   std::ranges::stable_sort(asked, {}, total_kw);
@@ -141,6 +228,8 @@ Outcome run(const Arguments& arguments) {
                           {short_number(scale_kw)}});
   }
   print_table(table);
+  if (!arguments.policies.empty())
+    FUGU_TRY(write_file(arguments.policies, policies_text(arguments, asked[0].requirement)));
   return kDone;
 }
 
@@ -159,6 +248,22 @@ void prepare_grid_requirement(CLI::App& command, Outcome& outcome) {
   command.add_option("--part", arguments->part, "Part of epsilon that goes to active power, as --split of publish")
       ->capture_default_str();
   command.add_option("--slot-length", arguments->slot_length, "Length of a slot: 15m, 1h")->capture_default_str();
+  const std::string group = "Wishes of customers";
+  command.add_option("--policies", arguments->policies, "Write the requirement as policies, JSON Lines, for publish")
+      ->group(group);
+  command.add_option("--customer", arguments->customers, "Customers who have it, separated by commas")
+      ->delimiter(',')
+      ->group(group);
+  command.add_option("--tan-phi", arguments->tan_phi, "Reactive power over active power of the appliances; public")
+      ->group(group);
+  command.add_option("--days", arguments->days, "Days on which it may run: daily, mon-fri, sat,sun")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--from", arguments->from, "Time of day from which it may run: 06:00")->group(group);
+  command.add_option("--to", arguments->to, "Time of day until which it may run: 22:00")->group(group);
+  command.add_option("--since", arguments->since, "First day, such as 2026-03-02; the first of the stream without it")
+      ->group(group);
+  command.add_option("--until", arguments->until, "The day after the last one")->group(group);
   command.callback([arguments, &outcome] { outcome = run(*arguments); });
 }
 

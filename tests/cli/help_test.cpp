@@ -223,7 +223,7 @@ TEST(Help, EveryStepOfProtectingAFeederRuns) {
   EXPECT_EQ(steps.size(), 3u);
   write_file(directory / "clamps.csv", clamps);
   std::vector<std::string> commands = commands_in(page);
-  EXPECT_EQ(commands.size(), 10u);
+  EXPECT_EQ(commands.size(), 12u);
   commands.insert(commands.begin() + 1, steps.begin(), steps.end());
   for (const std::string& command : commands) {
     const Finished finished = in_shell(directory, command);
@@ -233,7 +233,7 @@ TEST(Help, EveryStepOfProtectingAFeederRuns) {
 
 TEST(Help, ExamplesOfRequirementsRun) {
   const std::vector<std::string> commands = commands_in(run_fugu(TempDir(), "grid requirement --help").out);
-  EXPECT_EQ(commands.size(), 4u);
+  EXPECT_EQ(commands.size(), 5u);
   for (const std::string& command : commands) {
     const TempDir directory;
     const Finished finished = in_shell(directory, command);

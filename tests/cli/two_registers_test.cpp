@@ -328,6 +328,31 @@ TEST_F(TwoRegisters, RequirementsAreThoseOfTable64) {
             (Row{"7", "4", "1", "28"}));
 }
 
+TEST_F(TwoRegisters, RequirementsBecomeWishesThatArePublished) {
+  ASSERT_EQ(run_fugu(directory_,
+                     "simulate households --households 2 --days 1 --start 2026-03-02T00:00:00+01:00 --tan-phi 0.3 "
+                     "--readings r.csv --series-map map.csv --household-map households.csv")
+                .exit_code,
+            0);
+  const Finished wished = run_fugu(directory_,
+                                   "grid requirement --appliance refrigerator --epsilon 0.5 --policies w.jsonl "
+                                   "--customer h0 --tan-phi -0.5 --from 06:00 --to 22:00 --until 2026-03-03");
+  ASSERT_EQ(wished.exit_code, 0) << wished;
+  EXPECT_EQ(read_file(directory_ / "w.jsonl"),
+            R"({"meter": "h0", "profile": {"h0.p": [0.14, 0.14], "h0.q": [0.07, 0.07]}, "epsilon": 0.5, )"
+            R"("repeat": {"days": "daily", "from": "06:00", "to": "22:00", "until": "2026-03-03"}})"
+            "\n");
+  const Finished published = publish(
+      "--slot-length 15m --policies w.jsonl --exact-when-idle --mechanism narwhal --ledger run.ledger --out o.csv");
+  ASSERT_EQ(published.exit_code, 0) << published;
+  expect_audit_holds(directory_, "--ledger run.ledger --released o.csv");
+  // Two slots that a use can touch, of 0.14 kW and 0.07 kvar, at ε = 0.5: 0.84 for h0 and nothing for h1.
+  std::vector<double> scales;
+  for (const std::string& line : lines_of(read_file(directory_ / "o.csv")))
+    if (line.starts_with("2026-03-02T12:00")) scales.push_back(std::stod(fields_of(line)[3]));
+  expect_near(scales, {0.84, 0.84, 0, 0});
+}
+
 TEST_F(TwoRegisters, RequirementsThatMakeNoSense) {
   for (const auto& [options, said] :
        {std::pair("", "give either --epsilon"),
@@ -339,7 +364,18 @@ TEST_F(TwoRegisters, RequirementsThatMakeNoSense) {
         {"--epsilon 1 --appliance fridge", "found the appliance 'fridge'; expected its power in kW"},
         {"--epsilon 1 --appliance -3:1h", "found the appliance '-3:1h'"},
         {"--epsilon 1 --appliance dryer --with 3:never", "found the appliance '3:never'"},
-        {"--epsilon 1 --slot-length soon", "--slot-length"}}) {
+        {"--epsilon 1 --slot-length soon", "--slot-length"},
+        {"--epsilon 1 --customer h0", "belong to --policies"},
+        {"--epsilon 1 --policies w.jsonl", "give --appliance and --epsilon"},
+        {"--epsilon 1 --appliance dryer --policies w.jsonl --customer h0", "--policies needs --customer, --tan-phi"},
+        {"--epsilon 1 --appliance dryer --policies w.jsonl --customer h\"0 --tan-phi 1 --from 06:00 --to 22:00 --until "
+         "2026-03-03",
+         "--customer"},
+        {"--epsilon 1 --appliance dryer --policies w.jsonl --customer h0 --tan-phi 1 --from 06:00 --to 2\"2 --until x",
+         "as days or time"},
+        {"--epsilon 1 --appliance dryer --policies w.jsonl --customer h0 --tan-phi 11 --from 06:00 --to 22:00 --until "
+         "x",
+         "--tan-phi: expected"}}) {
     const Finished refused = run_fugu(directory_, std::string("grid requirement ") + options);
     EXPECT_EQ(refused.exit_code, 2) << options << refused;
     EXPECT_NE(refused.err.find(said), std::string::npos) << said << refused;

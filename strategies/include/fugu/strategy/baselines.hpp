@@ -18,8 +18,8 @@ namespace fugu {
 ///
 /// Guarantee: keeps every definition it runs under (the kernel sees to it) and is never refused under event level,
 /// w-event and user level: any window of w slots holds at most ⌈w/k⌉ releases of total/⌈w/k⌉ each.
-/// Error: E|noise| of scale sensitivity·⌈w/k⌉/ε, divided by the part of a split, plus what the stream moves within k −
-/// 1 slots. Cost: O(series) in every k-th slot, O(1) otherwise; no memory. docs/guarantees/baselines.md.
+/// Error: E|noise| of scale sensitivity·⌈w/k⌉/ε, divided by the part, plus what the stream moves within k − 1 slots.
+/// Cost: O(series) in every k-th slot, O(1) otherwise; no memory. docs/guarantees/baselines.md.
 class EveryKth final : public Strategy {
  public:
   /// `k_slots` must be at least 1; more than the window is as much as the window. `split` is of the stream's exposure.
