@@ -1,4 +1,5 @@
 // fugu grid capacity: which feeder is out of limits first when customers buy cars, heat pumps or panels?
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -114,6 +115,13 @@ Result<void> set_time(const Arguments& arguments, const grid::Measurements& know
   return {};
 }
 
+void note_unknown_ampacities(const grid::Network& network, const std::string& folder) {
+  const auto unknown =
+      std::ranges::count_if(network.lines(), [](const grid::Line& line) { return !line.ampacity_a.has_value(); });
+  if (unknown > 0)
+    note(folder + ": " + std::to_string(unknown) + " lines have no ampacity: overloads there are not seen");
+}
+
 /// Answers of one network, with the network's name for a feeder that has none.
 Result<std::vector<grid::ViewHosting>> ask_network(const Arguments& arguments, grid::HostingOptions options,
                                                    std::size_t i) {
@@ -122,6 +130,7 @@ Result<std::vector<grid::ViewHosting>> ask_network(const Arguments& arguments, g
               grid::read_network(folder, {.radial = true, .usual_values = !arguments.allow_unusual}));
   FUGU_ASSIGN(const std::vector<View> views, read_views(arguments, network, i));
   FUGU_TRY(set_time(arguments, views.front().known, options));
+  note_unknown_ampacities(network, folder);
   std::vector<grid::PowerView> powers;
   for (const View& view : views) powers.push_back({view.name, view.loads.batch()});
   FUGU_ASSIGN(std::vector<grid::ViewHosting> answers, grid::ask_hosting(network, powers, options));

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <optional>
+#include <random>
 
 #include "network/builders.hpp"
 #include "support/temp_dir.hpp"
@@ -194,6 +195,55 @@ TEST_F(MeasurementsTest, FilesHaveToBeThere) {
   EXPECT_NE(mistakes(read("", measured("time,c.p,d.p\n"))).find("found no row"), std::string::npos);
   EXPECT_NE(mistakes(read("", measured("t,c.p\n"))).find("found another header"), std::string::npos);
   EXPECT_NE(mistakes(read("", measured("time,c.p,d.p\n1,1,1\n1,1,1\n"))).find("ascending times"), std::string::npos);
+}
+
+TEST_F(MeasurementsTest, ATimeFarAheadIsATypo) {
+  EXPECT_NE(mistakes(read("", measured("time,c.p,d.p\n0,1,1\n900719925474099,1,1\n"))).find("is a time mistyped?"),
+            std::string::npos);
+  EXPECT_NE(mistakes(read(released("0,c.p,1,2,1,1\n0,d.p,1,2,1,1\n99999999999,c.p,1,2,1,1\n"))).find("mistyped"),
+            std::string::npos);
+  EXPECT_EQ(good(read("", measured("time,c.p,d.p\n0,1,1\n9999,1,1\n"))).stamps, 10'000u) << "an outage";
+}
+
+/// Whatever became of the files: a value is an answer with a finite scale, or shown, or none.
+void expect_sound(const Measurements& found) {
+  const std::size_t size = found.stamps * 2;
+  ASSERT_EQ(found.p_kw.size(), size);
+  for (std::size_t i = 0; i < size; ++i) {
+    ASSERT_EQ(std::isnan(found.p_kw[i]), std::isnan(found.p_scale_kw[i]));
+    ASSERT_FALSE(std::isinf(found.shown_p_kw[i]) || found.p_scale_kw[i] < 0 || std::isinf(found.p_scale_kw[i]));
+    ASSERT_TRUE(std::isnan(found.p_kw[i]) || found.p_kw[i] == found.shown_p_kw[i]);
+  }
+}
+
+TEST_F(MeasurementsTest, SpoiltFilesAreReadOrRefused) {
+  const std::string rows = kHeader + std::string("0,c.p,1.5,0.5,2,1\n1,c.p,1.5,0.5,0,0\n2,c.p,-2.5,0.5,2,1\n");
+  const std::string own = "time,d.p,d.q,transformer.v\n0,5,1,400\n1,6,,401\n2,,2,\n";
+  const std::string letters = "0123456789.,-+eEinfcdpqv\n\r\xff";
+  std::mt19937 dice(19);
+  std::size_t read_well = 0;
+  constexpr std::size_t kRounds = 400;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    std::string files[2] = {rows, own};
+    for (std::size_t i = 1 + dice() % 2; i > 0; --i) {
+      std::string& text = files[dice() % 2];
+      const std::size_t at = dice() % text.size();
+      switch (dice() % 3) {
+        case 0: text[at] = letters[dice() % letters.size()]; break;
+        case 1: text.insert(at, 1, letters[dice() % letters.size()]); break;
+        default: text.erase(at, 1 + dice() % 4);
+      }
+    }
+    const auto found = read(released(files[0], ""), measured(files[1]), {.allow_unmeasured = true});
+    if (!found) {
+      ASSERT_FALSE(found.error().message.empty());
+      continue;
+    }
+    ++read_well;
+    expect_sound(*found);
+  }
+  EXPECT_GT(read_well, kRounds / 50) << "some changes are harmless";
+  EXPECT_LT(read_well, kRounds * 9 / 10);
 }
 
 TEST_F(MeasurementsTest, PlainLoadsFillGapsWithTheValueBefore) {

@@ -24,7 +24,14 @@ struct Outline {
   std::vector<std::string> series = {};
   Slot first = 0;
   Slot last = -1;  ///< before `first`: there is no file
+  Slot slots = 0;  ///< that have a row
   bool is_there() const { return last >= first; }
+
+  void add(Slot slot) {
+    if (slots == 0) first = slot;
+    if (slots == 0 || slot != last) ++slots;
+    last = slot;
+  }
 };
 
 struct ReleaseOutline : Outline {
@@ -42,11 +49,10 @@ Result<ReleaseOutline> outline_release(const TimedFile& file) {
   if (file.path.empty()) return outline;
   FUGU_ASSIGN(ReleaseReader reader, open_release(file));
   ReleaseRecord record;
-  for (bool is_first = true;; is_first = false) {
+  while (true) {
     FUGU_ASSIGN(const bool more, reader.next(record));
     if (!more) break;
-    if (is_first) outline.first = record.slot;
-    outline.last = record.slot;
+    outline.add(record.slot);
     outline.currency = record.currency;
     outline.simulated = record.simulated;
   }
@@ -60,11 +66,10 @@ Result<Outline> outline_measured(const TimedFile& file) {
   if (file.path.empty()) return outline;
   FUGU_ASSIGN(detail::WideReader reader, detail::WideReader::open(file.path, file.time.clock));
   outline.series = reader.series();
-  for (bool is_first = true;; is_first = false) {
+  while (true) {
     FUGU_ASSIGN(const bool more, reader.next());
     if (!more) break;
-    if (is_first) outline.first = reader.slot();
-    outline.last = reader.slot();
+    outline.add(reader.slot());
   }
   if (!outline.is_there()) return found_but_expected({file.path, 0, 0}, "no row", "at least one");
   return outline;
@@ -80,6 +85,16 @@ struct Axis {
 
 std::string slots_text(const Clock& clock) {
   return clock.has_time() ? "slots of " + std::to_string(clock.slot_s()) + " s" : "slot numbers";
+}
+
+/// A time that is mistyped can be a thousand years ahead: more gaps than anybody has memory for.
+void check_gaps(const TimedFile& file, const Outline& outline, std::vector<std::string>& mistakes) {
+  constexpr Slot kMostSlotsPerRow = 10;
+  constexpr Slot kAlwaysTaken = 10'000;
+  if (outline.last - outline.first > kAlwaysTaken + kMostSlotsPerRow * outline.slots)
+    mistakes.push_back(file.path +
+                       ": fewer than one in ten slots from the first to the last has a row; is a time "
+                       "mistyped?");
 }
 
 Axis common_axis(const MeasurementFiles& files, const Outline& released, const Outline& measured,
@@ -338,6 +353,8 @@ Result<Measurements> read_measurements(const Network& network, const Measurement
   std::vector<std::string> mistakes;
   const SeriesMatch match = match_series(network, released.series, measured.series, files.map, rules, mistakes);
   const Axis axis = common_axis(files, released, measured, mistakes);
+  check_gaps(files.released, released, mistakes);
+  check_gaps(files.measured, measured, mistakes);
   if (!mistakes.empty()) return detail::error_of(mistakes);
   NoiseKind noise = released.currency == Currency::rho ? NoiseKind::gaussian : NoiseKind::laplace;
   if (!files.ledger.empty()) {
