@@ -35,6 +35,7 @@ struct Arguments {
   std::vector<std::string> released;
   std::vector<std::string> measured;
   std::vector<std::string> ledgers;
+  std::vector<std::string> bills;
   std::string homes;
   std::string device = "ev";
   double kw = 0;  ///< 0: the usual one
@@ -126,8 +127,9 @@ void note_unknown_ampacities(const grid::Network& network, const std::string& fo
 Result<std::vector<grid::ViewHosting>> ask_network(const Arguments& arguments, grid::HostingOptions options,
                                                    std::size_t i) {
   const std::string& folder = arguments.networks[i];
-  FUGU_ASSIGN(const grid::Network network,
+  FUGU_ASSIGN(grid::Network bare,
               grid::read_network(folder, {.radial = true, .usual_values = !arguments.allow_unusual}));
+  FUGU_ASSIGN(const grid::Network network, billed(std::move(bare), at_or_none(arguments.bills, i)));
   FUGU_ASSIGN(const std::vector<View> views, read_views(arguments, network, i));
   FUGU_TRY(set_time(arguments, views.front().known, options));
   note_unknown_ampacities(network, folder);
@@ -206,7 +208,8 @@ Result<void> check(const Arguments& arguments) {
   for (const auto& [option, files] : {std::pair{"--loads", &arguments.loads},
                                       {"--released", &arguments.released},
                                       {"--measured", &arguments.measured},
-                                      {"--ledger", &arguments.ledgers}}) {
+                                      {"--ledger", &arguments.ledgers},
+                                      {"--bills", &arguments.bills}}) {
     if (!files->empty() && files->size() != networks)
       return Error{Cause::usage,
                    std::string(option) + ": expected as many files as networks, " + std::to_string(networks)};
@@ -249,6 +252,7 @@ void prepare_grid_capacity(CLI::App& command, Outcome& outcome) {
   command.add_option("--measured", arguments->measured,
                      "What the operator measures itself: customers that are not in the release");
   command.add_option("--ledger", arguments->ledgers, "Ledgers that the releases have to follow from");
+  command.add_option("--bills", arguments->bills, "What customers use in a year: see fugu grid monitor");
   command.add_option("--homes", arguments->homes, "Public sample of homes, for estimation: see fugu grid monitor");
   command.add_option("--device", arguments->device, "ev, heat-pump or pv")->capture_default_str();
   command.add_option("--kw", arguments->kw, "Rated power; 11 for ev, 3 for heat-pump and 8 for pv without it");

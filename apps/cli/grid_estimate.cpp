@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fugu/inference/household_sample.hpp"
+#include "fugu/network/network_reader.hpp"
 #include "fugu/stream/decimal.hpp"
 #include "fugu/stream/series_map_file.hpp"
 #include "fugu/study/grid_loads.hpp"
@@ -43,6 +44,8 @@ void OperatorFiles::add_to(CLI::App& command) {
                      "What the operator measures itself, CSV wide: transformer.p, .q, .v, NODE.v, other customers");
   command.add_option("--series-map", series_map, "Which registers released sums add up, as for fugu publish");
   command.add_option("--ledger", ledger, "Refuse releases that do not follow from this ledger, or break its promise");
+  command.add_option("--bills", bills,
+                     "What customers use in a year, CSV customer,yearly_kwh, instead of the network's");
   command.add_option(
       "--homes", homes,
       "Public sample of homes, CSV wide, kW, from midnight on: what households are like. Simulated homes "
@@ -50,6 +53,11 @@ void OperatorFiles::add_to(CLI::App& command) {
   command.add_option("--slot-length", slot_length, "Of files that count slots; slot 0 begins at midnight")
       ->capture_default_str();
   command.add_flag("--allow-unmeasured", allow_unmeasured, "Customers of whom nothing is known are no mistake");
+}
+
+Result<grid::Network> billed(grid::Network network, const std::string& bills) {
+  if (bills.empty()) return network;
+  return grid::with_bills(network, bills);
 }
 
 Result<OperatorView> read_operator_view(const grid::Network& network, const OperatorFiles& files) {

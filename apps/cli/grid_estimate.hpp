@@ -18,12 +18,16 @@ struct OperatorFiles {
   std::string measured = {};
   std::string series_map = {};
   std::string ledger = {};
-  std::string homes = {};  ///< public sample; simulated homes without it
+  std::string bills = {};           ///< instead of the network's
+  std::string homes = {};           ///< public sample; simulated homes without it
   std::string slot_length = "15m";  ///< where files count slots
   bool allow_unmeasured = false;
 
   void add_to(CLI::App& command);
 };
+
+/// The network with these bills, when there are some.
+Result<grid::Network> billed(grid::Network network, const std::string& bills);
 
 /// Read and matched. What is worth a word has been noted.
 struct OperatorView {

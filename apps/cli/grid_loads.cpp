@@ -26,7 +26,7 @@ the loads are made of. The protected customers are in --readings and --stream, a
 transformer.p, .q and .v and NODE.v of the sensors.
 
 Examples
-  fugu grid loads NETWORK --days 7 --out loads.csv
+  fugu grid loads NETWORK --days 7 --out loads.csv --bills bills.csv
   fugu grid loads NETWORK --days 7 --ev-share 0.3 --out loads.csv --measured own.csv --sensors 3 --voltage-error 0.2
   fugu grid loads NETWORK --source citylearn --data DATA --out loads.csv
   fugu grid loads NETWORK --days 7 --readings readings.csv --series-map map.csv --households households.csv
@@ -44,6 +44,7 @@ struct Arguments {
   std::string stream;
   std::string series_map;
   std::string households;
+  std::string bills;
   std::string protect = "residential";
   bool p_only = false;
   std::size_t sensors = 0;
@@ -89,6 +90,7 @@ class Files {
   Result<void> write_wide(const std::string& path, const std::vector<Column>& columns) const;
   Result<void> write_readings(const std::vector<Column>& columns) const;
   Result<void> write_maps() const;
+  Result<void> write_bills() const;
   Result<void> write_measured();
 
   void append(double value, std::string& text) const {
@@ -157,6 +159,13 @@ Result<void> Files::write_maps() const {
   return {};
 }
 
+/// What a year like this would come to.
+Result<void> Files::write_bills() const {
+  return write_rows(arguments_.bills, "customer,yearly_kwh", loads_.customers, [&](std::size_t i, std::string& text) {
+    text += network_.customers()[i].id + "," + std::to_string(std::llround(loads_.yearly_kwh[i])) + "\n";
+  });
+}
+
 Result<void> Files::write_measured() {
   if (arguments_.measured.empty()) return {};
   SeededBits bits(arguments_.loads.seed, kErrorStream);
@@ -195,7 +204,7 @@ Result<void> Files::write_measured() {
 
 Result<void> Files::write() {
   const bool is_only = arguments_.measured.empty() && arguments_.readings.empty() && arguments_.stream.empty() &&
-                       arguments_.series_map.empty() && arguments_.households.empty();
+                       arguments_.series_map.empty() && arguments_.households.empty() && arguments_.bills.empty();
   FUGU_TRY(write_wide(arguments_.out.empty() && is_only ? "-" : arguments_.out,
                       registers(false, [](std::size_t) { return true; })));
   const auto registers_to_protect =
@@ -203,13 +212,14 @@ Result<void> Files::write() {
   FUGU_TRY(write_readings(registers_to_protect));
   FUGU_TRY(write_wide(arguments_.stream, registers_to_protect));
   FUGU_TRY(write_maps());
+  FUGU_TRY(write_bills());
   return write_measured();
 }
 
 Result<void> check(const Arguments& arguments) {
   int to_standard_output = 0;
   for (const std::string* path : {&arguments.out, &arguments.measured, &arguments.readings, &arguments.stream,
-                                  &arguments.series_map, &arguments.households})
+                                  &arguments.series_map, &arguments.households, &arguments.bills})
     to_standard_output += *path == "-" ? 1 : 0;
   if (to_standard_output > 1) return Error{Cause::usage, "only one file can go to standard output (-)"};
   if (arguments.protect != "residential" && arguments.protect != "all")
@@ -226,7 +236,8 @@ Result<void> check(const Arguments& arguments) {
                           {"--readings", arguments.readings},
                           {"--stream", arguments.stream},
                           {"--series-map", arguments.series_map},
-                          {"--households", arguments.households}});
+                          {"--households", arguments.households},
+                          {"--bills", arguments.bills}});
 }
 
 Outcome write_loads(const Arguments& arguments) {
@@ -280,6 +291,8 @@ void prepare_grid_loads(CLI::App& command, Outcome& outcome) {
   command.add_option("--series-map", arguments->series_map, "Each register as a series of its own, for publish");
   command.add_option("--households", arguments->households,
                      "Both registers of a customer as one household, for publish");
+  command.add_option("--bills", arguments->bills,
+                     "kWh of a year like this, CSV customer,yearly_kwh: the operator knows it");
   command.callback([arguments, &outcome] { outcome = write_loads(*arguments); });
 }
 

@@ -26,18 +26,18 @@ Views, each with its own load flow:
   released          releases taken for the truth, as the thesis does; wants kW of every customer
   estimated         state estimation: a filter for each household that knows the law of the noise and what homes are
                     like, then the transformer, voltage sensors and released sums
-  no customer data  bills (yearly_kwh of customers.csv), public profiles and the operator's own measurements alone: what
+  no customer data  bills (--bills, or yearly_kwh of the network), public profiles and the operator's own measurements alone: what
                     customers' data have to beat to be worth their privacy
   true              with --truth, for evaluation only
 All of it is post-processing: it costs no privacy. docs/concepts/state-estimation.md says how it works.
 
 Examples
   fugu grid loads street --days 7 --out true.csv --measured own.csv --readings readings.csv --series-map map.csv \
-                  --households households.csv
+                  --households households.csv --bills bills.csv
   fugu publish --readings readings.csv --series-map map.csv --households households.csv --clamp -12:12 \
                --unit-step 0.001 --definition event --epsilon 10 --mechanism uniform --ledger run.ledger --out released.csv
-  fugu grid monitor street --released released.csv --measured own.csv --ledger run.ledger --map street.html
-  fugu grid monitor street --released released.csv --measured own.csv --truth true.csv --violations violations.csv
+  fugu grid monitor street --released released.csv --measured own.csv --bills bills.csv --ledger run.ledger --map street.html
+  fugu grid monitor street --released released.csv --measured own.csv --bills bills.csv --truth true.csv
 )";
 
 struct Arguments {
@@ -357,10 +357,15 @@ Outcome MonitorRun::run(const Arguments& arguments) {
   FUGU_TRY(check_different({{"--released", arguments.files.released},
                             {"--measured", arguments.files.measured},
                             {"--truth", arguments.truth},
+                            {"--bills", arguments.files.bills},
+                            {"--series-map", arguments.files.series_map},
+                            {"--ledger", arguments.files.ledger},
+                            {"--homes", arguments.files.homes},
                             {"--violations", arguments.violations},
                             {"--estimate", arguments.estimate},
                             {"--map", arguments.map}}));
-  FUGU_ASSIGN(const grid::Network network, arguments.network.read());
+  FUGU_ASSIGN(grid::Network bare, arguments.network.read());
+  FUGU_ASSIGN(const grid::Network network, billed(std::move(bare), arguments.files.bills));
   FUGU_ASSIGN(grid::Monitor monitor, grid::Monitor::make(network, arguments.limits));
   FUGU_ASSIGN(const OperatorView known, read_operator_view(network, arguments.files));
   FUGU_ASSIGN(const Estimation estimation, Estimation::make(known, arguments.files));

@@ -264,4 +264,36 @@ Result<Network> read_network(const std::string& folder, NetworkRules rules) {
   return FolderReader(folder).read(layout, rules);
 }
 
+Result<Network> with_bills(const Network& network, const std::string& file) {
+  std::vector<std::string> mistakes;
+  FUGU_ASSIGN(const Table bills, Table::read(file, {.required = {"customer", "yearly_kwh"}}, mistakes));
+  NetworkData data = network.data();
+  NameTable customers;
+  for (Customer& customer : data.customers) {
+    customers.intern(customer.id);
+    customer.yearly_kwh.reset();
+  }
+  std::vector<bool> is_known(data.customers.size(), false);
+  for (std::size_t row = 0; row < bills.rows(); ++row) {
+    const std::string id(bills.text(row, "customer"));
+    const double kwh = bills.number(row, "yearly_kwh", mistakes);
+    const auto at = customers.find(id);
+    if (!at) {
+      mistakes.push_back("found a bill of '" + id + "', who is no customer of this network");
+    } else if (is_known[*at]) {
+      mistakes.push_back("found two bills of '" + id + "'; expected one");
+    } else if (!(kwh >= 0)) {
+      mistakes.push_back("the bill of '" + id + "' has no kWh, or less than 0; expected 0 or more");
+    } else {
+      is_known[*at] = true;
+      if (kwh > 0 && std::isfinite(kwh)) data.customers[*at].yearly_kwh = kwh;
+    }
+  }
+  if (!mistakes.empty()) {
+    const Error error = detail::error_of(mistakes);
+    return Error{error.cause, file + ": " + error.message};
+  }
+  return Network::make(std::move(data), {.radial = network.is_radial(), .usual_values = false});
+}
+
 }  // namespace fugu::grid

@@ -22,6 +22,10 @@ Result<NetworkLayout> layout_of(const std::string& folder);
 /// does not know is a mistake. Files may be gzipped inside, not in name. An error lists every mistake of all files.
 Result<Network> read_network(const std::string& folder, NetworkRules rules = {});
 
+/// The same network with the bills of a CSV file, `customer,yearly_kwh`, instead of those it has. Customers without a
+/// row have none; nor has somebody who used 0 kWh. An error lists every mistake.
+Result<Network> with_bills(const Network& network, const std::string& file);
+
 /// Writes nodes.csv, lines.csv, transformers.csv and customers.csv into `folder`, which is made if need be. What is
 /// read back is the same, to the last digit.
 Result<void> write_network(const Network& network, const std::string& folder);
