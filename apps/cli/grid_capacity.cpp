@@ -13,8 +13,6 @@ namespace fugu::cli {
 
 namespace {
 
-constexpr std::int64_t kSecondsPerDay = 86'400;
-
 constexpr const char* kExamples = R"(
 Adds a device to the loads of some customers, drawn at random many times, and looks for voltages and mains out of
 limits. The draws are the same for all loads: true ones, released ones, what state estimation makes of the release, and
@@ -47,6 +45,7 @@ struct Arguments {
 struct View {
   std::string name;
   grid::Measurements known;  // what they come from
+  std::int64_t slot_min;
   grid::PlainLoads loads;
 };
 
@@ -54,7 +53,7 @@ Result<View> plain_view(std::string name, const OperatorView& seen) {
   FUGU_ASSIGN(grid::PlainLoads loads, grid::plain_loads(seen.network, seen.measurements));
   if (loads.filled > 0)
     note(std::to_string(loads.filled) + " values of the " + name + " loads are missing and have the value before");
-  return View{std::move(name), seen.measurements, std::move(loads)};
+  return View{std::move(name), seen.measurements, seen.slot_min, std::move(loads)};
 }
 
 std::string at_or_none(const std::vector<std::string>& files, std::size_t i) {
@@ -76,7 +75,7 @@ Result<void> add_released(const Arguments& arguments, const grid::Network& netwo
   for (const auto& [name, prior] :
        {std::pair("estimated", grid::Prior::households), {"no customer data", grid::Prior::profile}}) {
     FUGU_ASSIGN(grid::PlainLoads loads, estimation.loads(prior));
-    views.push_back({name, seen.measurements, std::move(loads)});
+    views.push_back({name, seen.measurements, seen.slot_min, std::move(loads)});
   }
   return {};
 }
@@ -102,18 +101,9 @@ Result<std::vector<View>> read_views(const Arguments& arguments, const grid::Net
 }
 
 /// Where in the day the loads begin, and how long slots are.
-Result<void> set_time(const Arguments& arguments, const grid::Measurements& known, grid::HostingOptions& options) {
-  FUGU_ASSIGN(std::int64_t slot_s, of_option("--slot-length", parse_duration(arguments.slot_length)));
-  const Clock& clock = known.time.clock;
-  if (clock.has_time()) slot_s = clock.slot_s();
-  if (slot_s % 60 != 0 || kSecondsPerDay % slot_s != 0)
-    return Error{Cause::usage, "--slot-length: expected whole minutes of which a day is a multiple"};
-  const std::int64_t begin_s =
-      clock.has_time() ? clock.start_of(known.first_slot) + known.time.utc_offset_s : known.first_slot * slot_s;
-  options.slot_min = slot_s / 60;
-  options.slots_since_midnight =
-      static_cast<std::size_t>((begin_s % kSecondsPerDay + kSecondsPerDay) % kSecondsPerDay / slot_s);
-  return {};
+void set_time(const grid::Network& network, const View& view, grid::HostingOptions& options) {
+  options.slot_min = view.slot_min;
+  options.slots_since_midnight = grid::MeasuredKnowledge(network, view.known).options(view.slot_min).first_slot_of_day;
 }
 
 void note_unknown_ampacities(const grid::Network& network, const std::string& folder) {
@@ -131,7 +121,7 @@ Result<std::vector<grid::ViewHosting>> ask_network(const Arguments& arguments, g
               grid::read_network(folder, {.radial = true, .usual_values = !arguments.allow_unusual}));
   FUGU_ASSIGN(const grid::Network network, billed(std::move(bare), at_or_none(arguments.bills, i)));
   FUGU_ASSIGN(const std::vector<View> views, read_views(arguments, network, i));
-  FUGU_TRY(set_time(arguments, views.front().known, options));
+  set_time(network, views.front(), options);
   note_unknown_ampacities(network, folder);
   std::vector<grid::PowerView> powers;
   for (const View& view : views) powers.push_back({view.name, view.loads.batch()});
@@ -193,7 +183,7 @@ void print(const std::vector<grid::ViewHosting>& answers) {
   for (std::size_t i = 1; i < answers.size(); ++i) {
     const std::size_t first = first_of(answers[i]);
     const bool is_same = first == first_of(answers.front());
-    std::printf("\n%s loads: '%s' is first, %s with %s loads; Kendall's tau %s over %zu feeders\n",
+    std::printf("%s%s: '%s' is first, %s with %s loads; Kendall's tau %s over %zu feeders\n", i == 1 ? "\n" : "",
                 answers[i].view.c_str(), answers[i].feeders[first].feeder.c_str(), is_same ? "as" : "not as",
                 answers.front().view.c_str(),
                 text_of(grid::rank_agreement(answers.front().feeders, answers[i].feeders), 2).c_str(),

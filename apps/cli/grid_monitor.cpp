@@ -145,7 +145,9 @@ Result<void> MonitorRun::add_estimated(std::string name, grid::Prior prior) {
 Result<void> MonitorRun::add_truth() {
   if (arguments_.truth.empty()) return {};
   OperatorFiles files{.measured = arguments_.truth, .slot_length = arguments_.files.slot_length};
-  FUGU_ASSIGN(const OperatorView truth, read_operator_view(network(), files));
+  const auto read = read_operator_view(network(), files);
+  if (!read) return Error{read.error().cause, "--truth: " + read.error().message};
+  const OperatorView& truth = *read;
   const grid::Measurements& here = known_.measurements;
   const grid::Measurements& there = truth.measurements;
   const Slot behind = here.first_slot - there.first_slot;

@@ -82,7 +82,7 @@ void add_help(CLI::App& app, Outcome& outcome) {
 
 /// The library knows no options. Which one says what an error asks for.
 std::string option_hint(const std::string& message) {
-  constexpr std::array<std::pair<const char*, const char*>, 9> kHints{{
+  constexpr std::array<std::pair<const char*, const char*>, 10> kHints{{
       {"UTC offset stated", "--utc-offset"},
       {"allow a larger gap", "--gap-max"},
       {"stated slot length", "--slot-length"},
@@ -92,6 +92,7 @@ std::string option_hint(const std::string& message) {
       {"interval states the noise", "--interval"},
       {"the interval must be a probability", "--interval"},
       {"as open", "--open"},
+      {"customers without any are allowed", "--allow-unmeasured"},
   }};
   for (const auto& [words, option] : kHints) {
     const bool named = message.find(option) != std::string::npos;

@@ -54,13 +54,16 @@ TEST_F(GridCapacityCli, SetsReleasedLoadsBesideTrueOnes) {
       "a b/ --loads a.csv b.csv --released a-p.csv b-p.csv --measured a-own.csv b-own.csv --ledger a.ledger b.ledger");
   ASSERT_EQ(finished.exit_code, 0) << finished;
   const auto rows = lines_of(finished.out);
-  ASSERT_EQ(rows.size(), 7u) << finished;
-  EXPECT_EQ(words(rows[1])[1], "true");
-  EXPECT_EQ(words(rows[2])[1], "released");
-  EXPECT_EQ(words(rows[1])[0], words(rows[2])[0]);
-  EXPECT_EQ(words(rows[3])[0], words(rows[1])[0] == "a" ? "b" : "a") << "each network is one feeder";
-  // Noise of 2 W changes nothing; that kvar are not released does.
+  ASSERT_EQ(rows.size(), 13u) << finished;
+  for (const auto& [row, name] : {std::pair(1, "true"), {2, "released"}, {3, "estimated"}, {4, "no"}}) {
+    EXPECT_EQ(words(rows[static_cast<std::size_t>(row)])[1], name);
+    EXPECT_EQ(words(rows[static_cast<std::size_t>(row)])[0], words(rows[1])[0]);
+  }
+  EXPECT_EQ(words(rows[5])[0], words(rows[1])[0] == "a" ? "b" : "a") << "each network is one feeder";
+  // Noise of 2 W changes nothing; that kvar are not released does, unless they are estimated.
   EXPECT_NE(rows.back().find("is first, as with true loads; Kendall's tau 1.00 over 2 feeders"), std::string::npos);
+  EXPECT_NE(words(rows[2])[5], words(rows[1])[5]);
+  EXPECT_EQ(words(rows[3])[5], words(rows[1])[5]);
 }
 
 TEST_F(GridCapacityCli, RefusesFilesOfAnotherNetworkOrRun) {
@@ -105,7 +108,7 @@ TEST_F(GridCapacityCli, SaysWhatIsWrong) {
         {"a --loads a.csv --measured a-own.csv", "go with --released"},
         {"a --loads a.csv --device boiler", "--device: found 'boiler'; expected ev, heat-pump or pv"},
         {"a --loads a.csv --share 2", "expected 0 to 1"},
-        {"a --loads a.csv --slot-length 7m", "--slot-length: expected whole minutes of which a day is a multiple"},
+        {"a --loads a.csv --slot-length 7m", "expected whole minutes that divide an hour (--slot-length"},
         {"a --loads a.csv --kw -3", "expected a number of kW above 0"}}) {
     const Finished finished = capacity(options);
     EXPECT_EQ(finished.exit_code, 2) << options << "\n" << finished;

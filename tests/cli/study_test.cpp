@@ -150,5 +150,19 @@ TEST(Study, BadInputSaysWhatAndWhere) {
   EXPECT_FALSE(fs::exists(directory / "study-swellfish-thesis")) << "nothing is begun before all is in order";
 }
 
+TEST(Study, GridGivesTheSameBytesWhateverTheThreads) {
+  const TempDir directory;
+  const std::string quick = "study grid --days 3 --runs 2 --out ";
+  const Finished one = run_fugu(directory, quick + "one --threads 1");
+  ASSERT_EQ(one.exit_code, 0) << one;
+  ASSERT_EQ(run_fugu(directory, quick + "three --threads 3 --no-report").exit_code, 0);
+  EXPECT_EQ(read_file(directory / "one/results.csv"), read_file(directory / "three/results.csv"));
+  EXPECT_FALSE(fs::exists(directory / "three/report.html"));
+  const std::string page = read_file(directory / "one/report.html");
+  for (const char* part : {"Figure 6.3", "Table 6.5", "no customer data", "household filter", "Narwhal"})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  EXPECT_NE(one.out.find("household filter"), std::string::npos) << one;
+}
+
 }  // namespace
 }  // namespace fugu::test

@@ -382,6 +382,30 @@ report::Chart scales_figure(const Rows& rows, GridPart part, const GridPlace& pl
   return chart;
 }
 
+/// Other measures over the scales of the trace.
+report::Chart trace_figure_of(const Rows& rows, const std::string& title, report::Axis y,
+                              const std::function<double(const GridMeasures&)>& measure) {
+  report::Chart chart({.title = title,
+                       .description = "Over the noise scale, on the trace.",
+                       .x = log_axis("noise scale", "kW", 0.05, 20),
+                       .y = std::move(y),
+                       .height_px = 320});
+  constexpr std::pair<GridMethod, Colour> kLines[] = {{GridMethod::load_flow, Colour::vermilion},
+                                                      {GridMethod::households, Colour::blue},
+                                                      {GridMethod::nothing, Colour::slate}};
+  for (const auto& [method, colour] : kLines) {
+    std::vector<Point> points;
+    rows.visit(
+        [&, wanted = method](const GridCell& cell) { return cell.part == GridPart::scales && cell.method == wanted; },
+        [&](const GridCell& cell, const GridMeasures& m) {
+          points.push_back({std::log10(cell.scale_kw), measure(m)});
+        });
+    chart.add(report::Line({.label = title_of(method), .colour = colour, .dashed = method == GridMethod::nothing},
+                           std::move(points)));
+  }
+  return chart;
+}
+
 std::optional<double> meters_voltage(const Rows& rows, GridPart part, const GridPlace& place) {
   const GridMeasures* const found = rows.find([&](const GridCell& cell) {
     return cell.part == part && cell.place == place && !cell.has_q && cell.noise == GridNoise::meter &&
@@ -436,6 +460,16 @@ Result<std::string> grid_page(const GridStudy& study, const std::vector<GridMeas
   page.figure(scales_figure(rows, GridPart::scales, trace_place(), "Figure 6.5 (a): voltage error",
                             meters_voltage(rows, GridPart::chapter, trace_place())),
               "The thesis's way is the steepest line.");
+  page.figure(trace_figure_of(rows, "Figure 6.5 (a): current error", log_axis("current error", "A", 0.1, 1000),
+                              [](const GridMeasures& m) { return std::log10(m.current_a); }),
+              "The largest error of any line.");
+  page.figure(trace_figure_of(rows, "Figure 6.5 (b): loading error", log_axis("loading error", "points", 0.01, 1000),
+                              [](const GridMeasures& m) { return std::log10(m.loading_points); }),
+              "In percentage points of a line's ampacity.");
+  page.figure(trace_figure_of(rows, "Figure 6.5 (c): voltage violations missed or invented",
+                              {.label = "violations missed or invented"},
+                              [](const GridMeasures& m) { return m.voltage_missed + m.voltage_invented; }),
+              "Of 100 stamps and 35 nodes.");
   page.table(targets_table(rows));
   page.section("What customers' data are worth");
   page.table(frontier_table(rows));

@@ -179,7 +179,7 @@ void Matcher::check_customers(MatchRules rules) {
   }
   if (!unmeasured.empty() && !rules.allow_unmeasured) {
     mistakes_.push_back(counted(unmeasured.size(), "customer has", "customers have") + " no measurement: " +
-                        names_text(unmeasured) + "; expected one of each, or leave to do without");
+                        names_text(unmeasured) + "; expected one of each, unless customers without any are allowed");
   }
 }
 
