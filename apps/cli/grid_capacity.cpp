@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kExamples = R"(
 Adds a device to the loads of some customers, drawn at random many times, and looks for voltages and mains out of
 limits. The draws are the same for all loads: true ones, released ones, what state estimation makes of the release, and
-what is known without any customer's data. With one network, its feeders are what begins at the busbar;
+what is known without any customer's data. True rows, and agreement with them, are not private. With one network, its feeders are what begins at the busbar;
 with several, each network is one. Share is of the residential customers of each feeder; the capacity is the largest
 share up to which at most 5 % of the draws are ever out of limits. docs/how-to/ask-for-hosting-capacity.md is an example.
 
@@ -93,7 +93,7 @@ Result<std::vector<View>> read_views(const Arguments& arguments, const grid::Net
   for (const View& view : views) {
     const grid::Measurements& first = views.front().known;
     if (view.known.stamps != first.stamps || view.known.first_slot != first.first_slot ||
-        view.known.time.clock.has_time() != first.time.clock.has_time())
+        view.known.time.clock != first.time.clock)
       return Error{Cause::bad_input, arguments.networks[i] + ": the " + view.name + " and the " + views.front().name +
                                          " loads are of different slots; expected the same"};
   }

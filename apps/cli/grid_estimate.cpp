@@ -43,7 +43,10 @@ void OperatorFiles::add_to(CLI::App& command) {
   command.add_option("--measured", measured,
                      "What the operator measures itself, CSV wide: transformer.p, .q, .v, NODE.v, other customers");
   command.add_option("--series-map", series_map, "Which registers released sums add up, as for fugu publish");
-  command.add_option("--ledger", ledger, "Refuse releases that do not follow from this ledger, or break its promise");
+  command.add_option(
+      "--ledger", ledger,
+      "Refuse releases that do not follow from this ledger, or break its promise. It tells which run they are of; "
+      "which network, only names of series tell");
   command.add_option("--bills", bills,
                      "What customers use in a year, CSV customer,yearly_kwh, instead of the network's");
   command.add_option(

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "file_options.hpp"
 #include "fugu/inference/measured_knowledge.hpp"
@@ -29,7 +30,9 @@ Views, each with its own load flow:
   no customer data  bills (--bills, or yearly_kwh of the network), public profiles and the operator's own measurements alone: what
                     customers' data have to beat to be worth their privacy
   true              with --truth, for evaluation only
-All of it is post-processing: it costs no privacy. docs/concepts/state-estimation.md says how it works.
+What is made of the release is post-processing and costs no privacy. What comes from --measured is under no epsilon:
+estimates and maps made with it are for the operator (docs/guarantees/threat-model.md). How estimation works:
+docs/concepts/state-estimation.md.
 
 Examples
   fugu grid loads street --days 7 --out true.csv --measured own.csv --readings readings.csv --series-map map.csv \
@@ -141,6 +144,14 @@ Result<void> MonitorRun::add_estimated(std::string name, grid::Prior prior) {
   return {};
 }
 
+/// Where measurements begin, by another clock; before all slots when that cannot be said.
+Slot first_slot_in(const Clock& clock, const grid::Measurements& measurements) {
+  constexpr Slot kNowhere = std::numeric_limits<Slot>::min() / 2;
+  if (clock.has_time() != measurements.time.clock.has_time()) return kNowhere;
+  if (!clock.has_time()) return measurements.first_slot;
+  return clock.slot_at(measurements.time.clock.start_of(measurements.first_slot)).value_or(kNowhere);
+}
+
 /// The truth has everything of everybody, at the same slots.
 Result<void> MonitorRun::add_truth() {
   if (arguments_.truth.empty()) return {};
@@ -150,8 +161,8 @@ Result<void> MonitorRun::add_truth() {
   const OperatorView& truth = *read;
   const grid::Measurements& here = known_.measurements;
   const grid::Measurements& there = truth.measurements;
-  const Slot behind = here.first_slot - there.first_slot;
-  const bool fits = here.time.clock == there.time.clock && behind >= 0 &&
+  const Slot behind = first_slot_in(there.time.clock, here) - there.first_slot;
+  const bool fits = here.time.clock.slot_s() == there.time.clock.slot_s() && behind >= 0 &&
                     static_cast<std::size_t>(behind) + here.stamps <= there.stamps;
   if (!fits)
     return Error{
@@ -351,6 +362,10 @@ Result<void> MonitorRun::write_map() const {
   for (std::size_t stamp = 0; stamp < stamps(); ++stamp) map.times.push_back(time_of(stamp));
   for (const View& view : views_) map.views.push_back({view.name, &view.kept});
   if (!arguments_.truth.empty()) map.notes.emplace_back("This page holds true values: it is not for publication.");
+  if (!arguments_.files.measured.empty())
+    map.notes.emplace_back("This page holds what the operator measures itself, which is under no epsilon.");
+  if (known_.measurements.simulated)
+    map.notes.emplace_back("The noise of the release came from a seed: it is not private.");
   FUGU_ASSIGN(const std::string page, report::network_map_page(map));
   return write_file(arguments_.map, page);
 }
@@ -376,6 +391,8 @@ Outcome MonitorRun::run(const Arguments& arguments) {
   FUGU_TRY(run.look());
   run.print();
   run.print_errors();
+  if (!arguments.files.measured.empty() && !(arguments.estimate.empty() && arguments.map.empty()))
+    note("estimates and maps made with --measured are under no epsilon: they are for the operator");
   FUGU_TRY(run.write_map());
   return kDone;
 }

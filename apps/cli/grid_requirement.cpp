@@ -21,7 +21,8 @@ namespace {
 
 constexpr const char* kExamples = R"(
 A use changes the power by so many kW in so many slots; noise of one scale in every slot hides it with
-epsilon = kW * slots / scale. Powers and cycles are those of data/households.csv, with their sources.
+epsilon = kW * slots / scale. That is active power alone: where reactive power is released beside it with noise of the
+same scale, a use loses 1 + tan phi times as much. Powers and cycles are those of data/households.csv, with their sources.
 --then adds uses one after the other (largest power, all lengths); --with adds one beside them all (sum of powers,
 longest length).
 

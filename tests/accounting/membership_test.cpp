@@ -232,6 +232,24 @@ TEST(Membership, WithDeltaAMechanismThatLooksBackAllowsNoMoves) {
   EXPECT_EQ(moved.error().cause, Cause::refused);
 }
 
+TEST(Membership, WhosePoliciesAreKeptElsewhereDoesNotJoin) {
+  const Exposure exposure = expose({9, 9}, {{0}, {1}});
+  for (const std::vector<std::uint32_t>& kept : {std::vector<std::uint32_t>{0}, {1}, {}}) {
+    auto made = make_policy_accountant(test::define_swellfish_idle(), exposure);
+    ASSERT_TRUE(made->state("m", kept, test::policy_of({2, 6}, 1, 1, 1)));
+    std::unique_ptr<Accountant> accountant = std::move(made);
+    Membership membership(exposure, {});
+    const auto joined = membership.place({1, "m", 1}, accountant, 0);
+    const bool is_kept_elsewhere = kept == std::vector<std::uint32_t>{0};
+    ASSERT_EQ(joined.has_value(), !is_kept_elsewhere);
+    if (is_kept_elsewhere) {
+      EXPECT_EQ(joined.error().cause, Cause::refused);
+      accountant->advance(7);
+      EXPECT_TRUE(membership.place({7, "m", 1}, accountant, 0)) << "its interval is over";
+    }
+  }
+}
+
 TEST(Membership, TheAuditFollowsASessionThatGoesOnAfterAMove) {
   // Five slots of a deviation session over series 1 cost 0.15 each: 0.75 for those who stay there. Who comes from
   // series 0 in slot 2 loses 0.45 of it, and what series 0 cost before.

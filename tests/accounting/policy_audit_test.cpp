@@ -415,6 +415,21 @@ TEST(PolicyAudit, LargeMagnitudesLoseNoPrecision) {
   }
 }
 
+TEST(PolicyAudit, APolicyIsKeptForTheSeriesThatItsMeterCountsInto) {
+  const Policy policy = policy_of({2, 6}, 1, 1, 1);
+  const auto with = [&](std::vector<std::uint32_t> signatures, Slot joins) {
+    LedgerScript script(define_swellfish_idle(), expose({9, 9}, {{0}, {1}}));
+    script.state(policy, "m", std::move(signatures));
+    script.run({}, joins);
+    return script.place("m", 1).close().audit();
+  };
+  expect_finding(with({0}, 0), "counts into series for which its policies were not kept");
+  expect_finding(with({0}, 6), "counts into series for which its policies were not kept");
+  EXPECT_TRUE(with({0}, 7).holds()) << "its interval is over";
+  EXPECT_TRUE(with({1}, 0).holds());
+  EXPECT_TRUE(with({}, 0).holds()) << "kept wherever it counts";
+}
+
 // --- Stated and withdrawn -----------------------------------------------------------------------------------------
 
 const Policy kLunch = policy_of({2, 3}, 1, 1, 1);

@@ -209,10 +209,43 @@ TEST_F(FollowedMembership, AMeterThatJoinsMayStateAPolicy) {
   expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
 }
 
+/// What it states before it counts anywhere holds wherever it counts later.
+TEST_F(FollowedMembership, WhoStatedAPolicyBeforeItCountedAnywhereIsHiddenWhereItJoins) {
+  for (const bool rejoins : {false, true}) {
+    SCOPED_TRACE(rejoins);
+    std::filesystem::remove(directory_ / "run.ledger");
+    std::filesystem::remove(directory_ / "run.ledger.head");
+    std::filesystem::remove(directory_ / "out.csv");
+    write("homes.csv", "meter,household\ne,home\n");
+    write("map.csv", std::string(kMap) + (rejoins ? "e,south\n" : "e,\n"));
+    write("p.csv", rejoins ? "" : "meter,start,end,length,magnitude,epsilon\nhome,12,60,1,500,0.1\n");
+    start("--policies p.csv --exact-when-idle --mechanism narwhal");
+    process_->feed(readings(0, 5, "abcde"));
+    ASSERT_TRUE(released(4));
+    if (rejoins) {
+      write("map.csv", std::string(kMap) + "e,\n");
+      process_->feed(readings(5, 8, "abcde"));
+      ASSERT_TRUE(released(7));
+      write("p.csv", "meter,start,end,length,magnitude,epsilon\nhome,12,60,1,500,0.1\n");
+      process_->feed(readings(8, 10, "abcde"));
+      ASSERT_TRUE(released(9));
+    }
+    write("map.csv", std::string(kMap) + "e,south\n");
+    process_->feed(readings(rejoins ? 10 : 5, 20, "abcde"));
+    const Finished finished = finish();
+    ASSERT_EQ(finished.exit_code, 0) << finished;
+    EXPECT_DOUBLE_EQ(value_of("11", "south"), 1500) << "its interval has not begun, and e counts";
+    EXPECT_GT(value_of("14", "south", 3), 0) << "its policy is kept where it counts now";
+    expect_audit_holds(directory_, "--ledger run.ledger --released out.csv");
+  }
+}
+
 TEST_F(PublishMembership, HouseholdsThatMakeNoSenseAreNamed) {
   for (const auto& [text, said] : {std::pair("meter,home\na,h\n", "homes.csv:1:1: found other columns"),
                                    {"meter,household\na,h\na,i\n", "homes.csv:3:1: found a meter that an earlier row"},
-                                   {"meter,household\na,b\n", "homes.csv: found household 'b', which is also"}}) {
+                                   {"meter,household\na,b\n", "homes.csv: found household 'b', which is also"},
+                                   // A policy of b would be the household's or the meter's, which is another's.
+                                   {"meter,household\na,b\nb,c\n", "homes.csv: found household 'b', which is also"}}) {
     write("homes.csv", text);
     const Finished finished = publish(clear_ + " --households homes.csv", readings(0, 3));
     EXPECT_EQ(finished.exit_code, 2) << finished;

@@ -47,14 +47,25 @@ std::string PoliciesHeld::of_now(std::string_view meter) const {
   return std::string(meter) + (moved == moves_.end() ? "" : "\n" + std::to_string(moved->second));
 }
 
-bool PoliciesHeld::move(std::string_view meter, Slot slot) {
-  bool over = true;
-  if (const auto id = names_.find(of_now(meter))) {
-    for (std::uint32_t at = last_of_meter_[*id]; at != kNone; at = held_[at].previous)
-      over = over && (held_[at].withdrawn || held_[at].policy.interval.last < slot);
+bool PoliciesHeld::are_over(std::string_view meter, Slot slot) const {
+  const auto id = names_.find(of_now(meter));
+  if (!id) return true;
+  for (std::uint32_t at = last_of_meter_[*id]; at != kNone; at = held_[at].previous) {
+    if (!held_[at].withdrawn && held_[at].policy.interval.last >= slot) return false;
   }
+  return true;
+}
+
+bool PoliciesHeld::move(std::string_view meter, Slot slot) {
+  const bool over = are_over(meter, slot);
   ++moves_[std::string(meter)];
   return over;
+}
+
+bool PoliciesHeld::holds_for(std::string_view meter, std::uint32_t signature, Slot slot) const {
+  if (are_over(meter, slot)) return true;
+  const std::uint32_t group = group_of_meter_[*names_.find(of_now(meter))];
+  return group == kAnyGroup || std::ranges::find(groups_[group], signature) != groups_[group].end();
 }
 
 MeterId PoliciesHeld::intern(std::string_view meter) {

@@ -31,6 +31,8 @@ class PoliciesHeld {
   /// From `slot` on the meter counts into other series: what it states then is kept there. False when a policy that it
   /// stated before reaches so far.
   bool move(std::string_view meter, Slot slot);
+  /// Whether policies of the meter that reach to `slot` are held for series of that signature.
+  bool holds_for(std::string_view meter, std::uint32_t signature, Slot slot) const;
   /// Takes back one policy equal to this; false when there is none.
   bool withdraw(std::string_view meter, const Policy& policy);
   /// After the last policy. What follows needs it.
@@ -67,6 +69,8 @@ class PoliciesHeld {
 
   /// A meter that moved is another one, by the name that of_now() gives.
   std::string of_now(std::string_view meter) const;
+  /// No policy of the meter reaches to `slot`.
+  bool are_over(std::string_view meter, Slot slot) const;
   MeterId intern(std::string_view meter);
   std::uint32_t group_with(std::vector<std::uint32_t> signatures);
   std::uint32_t joined(std::uint32_t group, std::uint32_t other);

@@ -165,6 +165,8 @@ void RecordAudit::check(const UnitPlaced& placed) {
                 "a meter changes households: what it lost before is missing in its new household's account");
   if (units_.add(placed) && !policies_.move(placed.unit, placed.slot))
     report_.add(in_slot(placed.slot) + "a household or meter moves to other series while a policy of its own is kept");
+  if (placed.signature && !policies_.holds_for(placed.unit, *placed.signature, placed.slot))
+    report_.add(in_slot(placed.slot) + "a household or meter counts into series for which its policies were not kept");
 }
 
 void RecordAudit::check(const VersionUsed& used) {

@@ -37,6 +37,7 @@ Result<void> Membership::place(const UnitPlaced& placed, std::unique_ptr<Account
   if (placed.signature && *placed.signature >= exposure_.signature_count())
     return Error{Cause::bad_input, "unit " + shown_name(placed.unit) + " is placed where no series are"};
   FUGU_TRY(check_owners(placed));
+  FUGU_TRY(check_joins(placed, *accountant));
   if (const auto known = names_.find(placed.unit)) {
     FUGU_TRY(move(units_[*known], placed, accountant, latest_session));
   } else {
@@ -59,9 +60,17 @@ Result<void> Membership::check_move(const Unit& unit, const UnitPlaced& placed, 
   return accountant.check_move(placed.unit);
 }
 
+/// Policies may have been stated while it counted nowhere.
+Result<void> Membership::check_joins(const UnitPlaced& placed, const Accountant& accountant) const {
+  const auto known = names_.find(placed.unit);
+  const bool joins = placed.signature && !(known && units_[*known].present);
+  return joins ? accountant.check_joins(placed.unit, *placed.signature) : Result<void>();
+}
+
 Result<void> Membership::check(const Counting& counting, const Accountant& accountant) const {
   FUGU_ASSIGN(const std::vector<UnitPlaced> changes, changes_to(counting, 0));
   for (const UnitPlaced& placed : changes) {
+    FUGU_TRY(check_joins(placed, accountant));
     if (const auto known = names_.find(placed.unit)) FUGU_TRY(check_move(units_[*known], placed, accountant));
   }
   return {};

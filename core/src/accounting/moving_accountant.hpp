@@ -42,6 +42,9 @@ class MovingAccountant final : public Accountant {
   void commit() override;
   std::unique_ptr<Accountant> follow(std::uint32_t signature, const Exposure& unit) const override;
   Result<void> check_move(std::string_view unit) const override { return staying_->check_move(unit); }
+  Result<void> check_joins(std::string_view unit, std::uint32_t signature) const override {
+    return staying_->check_joins(unit, signature);
+  }
   std::optional<std::uint64_t> remembers_slots() const override { return staying_->remembers_slots(); }
 
  private:

@@ -79,6 +79,8 @@ Result<MeterId> SwellfishAccountant::state(std::string_view name, std::span<cons
   const MeterId meter = book_.meter(name);
   if (meter == meters_.size()) {
     meters_.push_back({{signatures.begin(), signatures.end()}});
+  } else if (meters_[meter].signatures.empty()) {
+    // Its other policies are kept wherever it may count: that holds for this one as well.
   } else if (!std::equal(signatures.begin(), signatures.end(), meters_[meter].signatures.begin(),
                          meters_[meter].signatures.end())) {
     if (!check_move(name))
@@ -338,6 +340,14 @@ Result<void> SwellfishAccountant::check_move(std::string_view unit) const {
   return Error{Cause::refused, "household or meter " + std::string(unit) + " has policies until slot " +
                                    std::to_string(last) +
                                    " and cannot move to other series before: give it no series in the map until then"};
+}
+
+Result<void> SwellfishAccountant::check_joins(std::string_view unit, std::uint32_t signature) const {
+  const auto meter = book_.find(unit);
+  if (!meter) return {};
+  const std::vector<std::uint32_t>& kept = meters_[*meter].signatures;
+  if (kept.empty() || std::ranges::find(kept, signature) != kept.end()) return {};
+  return check_move(unit);
 }
 
 }  // namespace fugu

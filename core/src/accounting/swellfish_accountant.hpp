@@ -45,6 +45,7 @@ class SwellfishAccountant final : public PolicyAccountant {
   /// The floor's: a unit moves while no policy of its own is kept (check_move), so nothing else is to be followed.
   std::unique_ptr<Accountant> follow(std::uint32_t signature, const Exposure& unit) const override;
   Result<void> check_move(std::string_view unit) const override;
+  Result<void> check_joins(std::string_view unit, std::uint32_t signature) const override;
   std::optional<std::uint64_t> remembers_slots() const override;
 
  private:

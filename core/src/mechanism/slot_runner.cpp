@@ -93,11 +93,13 @@ Result<void> SlotRunner::go_on_without_reading(const Error& why) {
   return {};
 }
 
+/// Where the source says who counts where, that decides, and not the feed. Whoever counts nowhere now may count
+/// anywhere when the policy begins.
 Result<void> SlotRunner::consider(const PolicyEvent& event) {
+  if (kernel_->membership().empty()) return take(event);
   const auto placed = kernel_->membership().signature_of(event.meter);
-  if (!placed) return take(event);
   PolicyEvent here = event;
-  here.signatures = {*placed};
+  here.signatures = placed ? std::vector<std::uint32_t>{*placed} : std::vector<std::uint32_t>{};
   return take(here);
 }
 

@@ -193,6 +193,7 @@ std::vector<std::uint32_t> UnitSignatures::of(std::string_view unit) const {
   const auto id = map_ ? map_->unit(unit) : std::nullopt;
   if (!id) return {};
   const auto series = map_->series_of_unit(*id);
+  if (series.empty()) return {};  // it counts nowhere yet: it may be anywhere later
   for (std::uint32_t g = 0; g < signatures_.size(); ++g) {
     if (std::includes(signatures_[g].begin(), signatures_[g].end(), series.begin(), series.end())) return {g};
   }

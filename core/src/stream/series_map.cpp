@@ -115,7 +115,9 @@ Result<void> SeriesMap::read_households(Input input) {
   NameTable units;
   constexpr UnitId kNone = ~UnitId{0};
   std::vector<UnitId> unit_of(meter_count(), kNone);
-  NameTable named;  // meters, also those that the series map does not have
+  NameTable named;                          // meters, also those that the series map does not have
+  NameTable households;                     // likewise
+  std::vector<NameTable::Id> household_of;  // by named meter
   std::string_view meter;
   std::string_view household;
   for (;;) {
@@ -124,16 +126,27 @@ Result<void> SeriesMap::read_households(Input input) {
     if (named.find(meter))
       return found_but_expected(rows.lines().at(1), "a meter that an earlier row has", "each meter once");
     named.intern(meter);
+    household_of.push_back(households.intern(household));
     const auto id = meters_.find(meter);
     if (id) unit_of[*id] = units.intern(household);
   }
+  // A policy of that name would be somebody else's.
+  const auto is_another_household = [&](std::string_view name) {
+    const auto of_that_name = households.find(name);
+    const auto row = named.find(name);
+    return of_that_name && !(row && household_of[*row] == *of_that_name);
+  };
+  const auto ambiguous = [&](std::string_view name) {
+    return Error{Cause::bad_input, std::string(rows.lines().file()) + ": found household " + shown_name(name) +
+                                       ", which is also the id of a meter that is not in it; expected another name, " +
+                                       "or a row that puts the meter into it"};
+  };
+  for (NameTable::Id row = 0; row < named.size(); ++row) {
+    if (is_another_household(named.name(row))) return ambiguous(named.name(row));
+  }
   for (MeterId id = 0; id < unit_of.size(); ++id) {
-    if (unit_of[id] != kNone) continue;
-    if (units.find(meter_name(id)))
-      return Error{Cause::bad_input, std::string(rows.lines().file()) + ": found household " +
-                                         shown_name(meter_name(id)) + ", which is also the id of a meter that is not " +
-                                         "in it; expected another name, or a row that puts the meter into it"};
-    unit_of[id] = units.intern(meter_name(id));
+    if (is_another_household(meter_name(id))) return ambiguous(meter_name(id));
+    if (unit_of[id] == kNone) unit_of[id] = units.intern(meter_name(id));
   }
   series_of_unit_.resize(units.size());
   for (MeterId id = 0; id < unit_of.size(); ++id) {

@@ -59,6 +59,9 @@ class Accountant {
   virtual std::unique_ptr<Accountant> follow(std::uint32_t signature, const Exposure& unit) const = 0;
   /// Whether a unit may move to other series before the next slot; Cause::refused says why not.
   virtual Result<void> check_move(std::string_view /*unit*/) const { return {}; }
+  /// Whether a unit that counts nowhere now may begin to count into series of that signature: Cause::refused when what
+  /// it was promised is being kept in another one.
+  virtual Result<void> check_joins(std::string_view /*unit*/, std::uint32_t /*signature*/) const { return {}; }
   /// After so many slots nothing is left of a loss. Absent when losses count for ever.
   virtual std::optional<std::uint64_t> remembers_slots() const { return std::nullopt; }
 

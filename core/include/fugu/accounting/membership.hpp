@@ -73,6 +73,7 @@ class Membership {
   std::optional<std::string_view> owner_of(std::string_view meter) const;
   Result<void> check_owners(const UnitPlaced& placed) const;
   Result<void> check_move(const Unit& unit, const UnitPlaced& placed, const Accountant& accountant) const;
+  Result<void> check_joins(const UnitPlaced& placed, const Accountant& accountant) const;
   Result<void> move(Unit& unit, const UnitPlaced& placed, std::unique_ptr<Accountant>& accountant,
                     std::uint64_t latest_session);
   /// By unit of the map: meters that nobody has had so far, without those that are units themselves.

@@ -2,8 +2,9 @@
 //
 // For each customer there is what is known without the grid (a *prior*: the released value, a public profile, or a
 // filter that knows what households are like). Then whatever the operator measures itself ties customers together: the
-// transformer, voltages at some nodes, released sums. Then a load flow. All of it is post-processing of answers and of
-// the operator's own measurements: it costs no privacy. docs/concepts/state-estimation.md.
+// transformer, voltages at some nodes, released sums. Then a load flow. What is made of answers is
+// post-processing and costs no privacy; the operator's own measurements are under no promise, and neither is what is
+// made with them. docs/concepts/state-estimation.md.
 //
 //     FUGU_ASSIGN(auto estimator, StateEstimator::make(network, {.prior = Prior::households, .model = &model}));
 //     FUGU_TRY(estimator.estimate(known, estimate));     // batch after batch, in order
