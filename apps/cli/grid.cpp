@@ -1,6 +1,7 @@
 // fugu grid: what an operator sees of a low-voltage network.
 #include "grid.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "fugu/stream/location.hpp"
@@ -53,6 +54,13 @@ Result<grid::Network> NetworkOptions::read() const {
 std::string name_of_network(const std::string& folder) {
   const std::filesystem::path path = std::filesystem::path(folder).lexically_normal();
   return (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
+}
+
+void note_unknown_ampacities(const grid::Network& network, const std::string& folder) {
+  const auto unknown =
+      std::ranges::count_if(network.lines(), [](const grid::Line& line) { return !line.ampacity_a.has_value(); });
+  if (unknown > 0)
+    note(folder + ": " + std::to_string(unknown) + " lines have no ampacity: overloads there are not seen");
 }
 
 std::string size_of(const grid::Network& network) {

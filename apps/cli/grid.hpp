@@ -34,6 +34,9 @@ struct NetworkOptions {
   Result<grid::Network> read() const;
 };
 
+/// Says how many lines have no ampacity, if any: no overload is seen there.
+void note_unknown_ampacities(const grid::Network& network, const std::string& folder);
+
 /// `36 nodes, 35 lines, 25 customers`.
 std::string size_of(const grid::Network& network);
 

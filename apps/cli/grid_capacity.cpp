@@ -106,13 +106,6 @@ void set_time(const grid::Network& network, const View& view, grid::HostingOptio
   options.slots_since_midnight = grid::MeasuredKnowledge(network, view.known).options(view.slot_min).first_slot_of_day;
 }
 
-void note_unknown_ampacities(const grid::Network& network, const std::string& folder) {
-  const auto unknown =
-      std::ranges::count_if(network.lines(), [](const grid::Line& line) { return !line.ampacity_a.has_value(); });
-  if (unknown > 0)
-    note(folder + ": " + std::to_string(unknown) + " lines have no ampacity: overloads there are not seen");
-}
-
 /// Answers of one network, with the network's name for a feeder that has none.
 Result<std::vector<grid::ViewHosting>> ask_network(const Arguments& arguments, grid::HostingOptions options,
                                                    std::size_t i) {

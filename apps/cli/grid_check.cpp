@@ -34,7 +34,7 @@ Outcome check(const NetworkOptions& options) {
   row("transformer, kV", short_number(transformer.hv_kv) + " / " + short_number(transformer.lv_kv));
   row("radial", network.is_radial() ? "yes" : "no");
   print_table(table);
-  if (no_ampacity > 0) note("lines without ampacity have currents, but no loading: overloads there are not seen");
+  note_unknown_ampacities(network, options.folder);
   return kDone;
 }
 

@@ -29,7 +29,8 @@ void note_counts(const OperatorFiles& files, const grid::Measurements& measureme
     if (count > 0) note(std::to_string(count) + " " + what);
   };
   if (measurements.simulated) warn(files.released + ": the noise came from a seed, so these releases are not private");
-  say(counts.gaps, "values are missing: nothing is known there");
+  say(counts.gaps,
+      "values are missing: nothing is known there; where releases are taken as they are, the value before stands in");
   say(counts.repeated, "releases repeat an earlier one: they say nothing new about their slot");
   say(counts.estimates, "releases are made of several answers: their noise is not known, so they are not used");
   say(counts.released_left_out, "slots of the release have no measurements and are left out");
@@ -89,26 +90,29 @@ Result<OperatorView> read_operator_view(const grid::Network& network, const Oper
 Estimation::Estimation(const OperatorView& view, grid::HouseholdModel model)
     : view_(&view),
       model_(std::make_unique<grid::HouseholdModel>(std::move(model))),
-      knowledge_(std::make_unique<grid::MeasuredKnowledge>(view.network, view.measurements)) {}
+      own_measurements_(std::make_unique<grid::Measurements>(grid::without_release(view.measurements))),
+      all_(std::make_unique<grid::MeasuredKnowledge>(view.network, view.measurements)),
+      own_(std::make_unique<grid::MeasuredKnowledge>(view.network, *own_measurements_)) {}
 
 Result<Estimation> Estimation::make(const OperatorView& view, const OperatorFiles& files) {
   std::optional<grid::HouseholdModel> model;
   if (files.homes.empty()) {
     FUGU_ASSIGN(model, learn_homes({.slot_min = view.slot_min}));
+    note("homes are simulated ones: a public sample of recorded homes near yours (--homes) makes estimates better");
   } else {
     FUGU_ASSIGN(const grid::TimedFile file, timed(files.homes));
     FUGU_ASSIGN(const grid::HouseholdSample sample, grid::read_household_sample(file, view.slot_min));
     FUGU_ASSIGN(model, of_option("--homes", grid::HouseholdModel::learn(sample)));
   }
   Estimation made(view, std::move(*model));
-  if (made.knowledge().voltages_filled() > 0)
-    note(std::to_string(made.knowledge().voltages_filled()) +
-         " voltages of the busbar are missing: the one before stands in");
+  if (made.all_->voltages_filled() > 0)
+    note(std::to_string(made.all_->voltages_filled()) +
+         " voltages of the busbar are missing, or are none: the one before stands in");
   return made;
 }
 
 Result<grid::StateEstimator> Estimation::estimator(grid::Prior prior) const {
-  grid::StateEstimatorOptions options = knowledge_->options(view_->slot_min);
+  grid::StateEstimatorOptions options = knowledge(prior).options(view_->slot_min);
   options.prior = prior;
   options.model = model_.get();
   return grid::StateEstimator::make(view_->network, std::move(options));
@@ -119,7 +123,7 @@ Result<grid::PlainLoads> Estimation::loads(grid::Prior prior) const {
   grid::PlainLoads loads{.stamps = view_->measurements.stamps};
   grid::GridEstimate batch;
   for (std::size_t first = 0; first < loads.stamps; first += kBatch) {
-    FUGU_TRY(made.estimate(knowledge_->batch(first, std::min(kBatch, loads.stamps - first)), batch));
+    FUGU_TRY(made.estimate(knowledge(prior).batch(first, std::min(kBatch, loads.stamps - first)), batch));
     loads.p_kw.insert(loads.p_kw.end(), batch.p_kw.begin(), batch.p_kw.end());
     loads.q_kvar.insert(loads.q_kvar.end(), batch.q_kvar.begin(), batch.q_kvar.end());
   }

@@ -43,7 +43,10 @@ class Estimation {
  public:
   static Result<Estimation> make(const OperatorView& view, const OperatorFiles& files);
 
-  const grid::MeasuredKnowledge& knowledge() const { return *knowledge_; }
+  /// What is known with that prior: without customers' data, nothing of the release.
+  const grid::MeasuredKnowledge& knowledge(grid::Prior prior) const {
+    return prior == grid::Prior::profile ? *own_ : *all_;
+  }
   Result<grid::StateEstimator> estimator(grid::Prior prior) const;
   /// Of all stamps.
   Result<grid::PlainLoads> loads(grid::Prior prior) const;
@@ -52,8 +55,11 @@ class Estimation {
   Estimation(const OperatorView& view, grid::HouseholdModel model);
 
   const OperatorView* view_;
-  std::unique_ptr<grid::HouseholdModel> model_;  // estimators point to it
-  std::unique_ptr<grid::MeasuredKnowledge> knowledge_;
+  // Pointed to.
+  std::unique_ptr<const grid::HouseholdModel> model_;
+  std::unique_ptr<const grid::Measurements> own_measurements_;
+  std::unique_ptr<const grid::MeasuredKnowledge> all_;
+  std::unique_ptr<const grid::MeasuredKnowledge> own_;
 };
 
 }  // namespace fugu::cli

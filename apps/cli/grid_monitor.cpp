@@ -89,8 +89,11 @@ class MonitorRun {
   Result<void> open_files();
   Result<void> look();
   Result<void> look_at(View& view, std::size_t first, std::size_t count, const grid::GridStates* truth);
+  void count_contradictions(const std::vector<double>& surprise);
+  void warn_about_contradictions() const;
   void note_failures(const View& view, const grid::LoadFlow& flow, std::size_t first);
-  void write_violations(const View& view, const grid::GridStates& states, std::size_t first);
+  void write_violations(const View& view, const grid::GridStates& states, const grid::LoadFlow& flow,
+                        std::size_t first);
   void write_estimate(std::size_t first, std::size_t count);
   void print() const;
   void print_errors() const;
@@ -105,12 +108,13 @@ class MonitorRun {
   grid::GridStates first_states_;                  // of the first view, the latest batch
   std::optional<OutputStream> violations_;
   std::optional<OutputStream> estimate_;
-  std::uint64_t failures_noted_ = 0;
+  std::uint64_t failures_ = 0;        // stamps without a solution, of all views
+  std::uint64_t contradictions_ = 0;  // stamps
 };
 
 /// Where the busbar's voltage is measured, that is where it is known.
 Result<void> MonitorRun::add_plain(std::string name, grid::PlainLoads loads) {
-  const auto voltage_at = estimation_.knowledge().options(known_.slot_min).load_flow.voltage_at;
+  const auto voltage_at = estimation_.knowledge(grid::Prior::releases).options(known_.slot_min).load_flow.voltage_at;
   FUGU_ASSIGN(grid::LoadFlowSolverPtr made, grid::make_solver(network(), {.voltage_at = voltage_at}));
   const std::shared_ptr<grid::LoadFlowSolver> solver = std::move(made);
   const auto powers = std::make_shared<const grid::PlainLoads>(std::move(loads));
@@ -120,10 +124,11 @@ Result<void> MonitorRun::add_plain(std::string name, grid::PlainLoads loads) {
     const auto rows = [&](const std::vector<double>& values) {
       return std::span(values).subspan(first * customers, count * customers);
     };
-    const grid::LoadBatch batch{.stamps = count,
-                                .p_kw = rows(powers->p_kw),
-                                .q_kvar = rows(powers->q_kvar),
-                                .voltage_pu = estimation_.knowledge().batch(first, count).voltage_pu};
+    const grid::LoadBatch batch{
+        .stamps = count,
+        .p_kw = rows(powers->p_kw),
+        .q_kvar = rows(powers->q_kvar),
+        .voltage_pu = estimation_.knowledge(grid::Prior::releases).batch(first, count).voltage_pu};
     FUGU_TRY(solver->solve(batch, *flow));
     return flow.get();
   };
@@ -137,7 +142,8 @@ Result<void> MonitorRun::add_estimated(std::string name, grid::Prior prior) {
   const auto estimate = std::make_shared<grid::GridEstimate>();
   if (prior == grid::Prior::households) estimated_ = estimate;
   const auto solve = [=, this](std::size_t first, std::size_t count) -> Solved {
-    FUGU_TRY(estimator->estimate(estimation_.knowledge().batch(first, count), *estimate));
+    FUGU_TRY(estimator->estimate(estimation_.knowledge(prior).batch(first, count), *estimate));
+    if (prior == grid::Prior::households) count_contradictions(estimate->surprise);
     return &estimate->flow;
   };
   views_.push_back({.name = std::move(name), .solve = solve});
@@ -193,11 +199,25 @@ Result<void> MonitorRun::add_views() {
   return {};
 }
 
-/// At most a few are said one by one.
+/// Rare ones are chance; loads of homes have heavy tails.
+void MonitorRun::count_contradictions(const std::vector<double>& surprise) {
+  constexpr double kMostDeviations = 6;
+  contradictions_ +=
+      static_cast<std::uint64_t>(std::ranges::count_if(surprise, [](double each) { return each > kMostDeviations; }));
+}
+
+void MonitorRun::warn_about_contradictions() const {
+  constexpr std::uint64_t kRare = 100;  // one in so many is
+  if (contradictions_ * kRare <= stamps()) return;
+  warn("what the operator measures contradicts what customers draw at " + std::to_string(contradictions_) + " of " +
+       std::to_string(stamps()) + " stamps, by more than noise and meters explain: a wrong sign, unit or network?");
+}
+
+/// The first few are said one by one.
 void MonitorRun::note_failures(const View& view, const grid::LoadFlow& flow, std::size_t first) {
   constexpr std::uint64_t kMost = 5;
   for (const grid::NoConvergence& failure : flow.failures) {
-    if (++failures_noted_ > kMost) return;
+    if (++failures_ > kMost) return;
     const std::string at = failure.node ? " at node '" + network().nodes()[*failure.node].id + "'" : "";
     note(view.name + ": no solution at " + time_of(first + failure.stamp) + at +
          ": more load than the network can carry");
@@ -224,7 +244,7 @@ Result<void> MonitorRun::look_at(View& view, std::size_t first, std::size_t coun
     }
   }
   if (view.errors) view.errors->add(*truth, states);
-  if (violations_) write_violations(view, states, first);
+  if (violations_) write_violations(view, states, *flow, first);
   if (!arguments_.map.empty()) {
     view.kept.nodes = states.nodes;
     view.kept.lines = states.lines;
@@ -235,7 +255,9 @@ Result<void> MonitorRun::look_at(View& view, std::size_t first, std::size_t coun
   return {};
 }
 
-void MonitorRun::write_violations(const View& view, const grid::GridStates& states, std::size_t first) {
+/// Stamps without a solution are rows as well: nothing is known about them, which is not that nothing is wrong.
+void MonitorRun::write_violations(const View& view, const grid::GridStates& states, const grid::LoadFlow& flow,
+                                  std::size_t first) {
   constexpr const char* kKinds[] = {"undervoltage", "overvoltage", "main-loading", "service-loading"};
   for (const grid::Violation& violation : monitor_.violations(states, first)) {
     const bool is_node =
@@ -243,6 +265,11 @@ void MonitorRun::write_violations(const View& view, const grid::GridStates& stat
     const std::string& place = is_node ? network().nodes()[violation.place].id : network().lines()[violation.place].id;
     std::fprintf(violations_->get(), "%s,%s,%s,%s,%.2f\n", time_of(violation.stamp).c_str(), view.name.c_str(),
                  kKinds[static_cast<std::size_t>(violation.kind)], place.c_str(), violation.value);
+  }
+  for (const grid::NoConvergence& failure : flow.failures) {
+    const std::string place = failure.node ? network().nodes()[*failure.node].id : std::string();
+    std::fprintf(violations_->get(), "%s,%s,unsolved,%s,\n", time_of(first + failure.stamp).c_str(), view.name.c_str(),
+                 place.c_str());
   }
 }
 
@@ -286,6 +313,8 @@ Result<void> MonitorRun::look() {
   for (std::optional<OutputStream>* file : {&violations_, &estimate_}) {
     if (*file) FUGU_TRY((*file)->finish());
   }
+  if (failures_ > 0)
+    note(std::to_string(failures_) + " stamps of all views have no solution: nothing is known about them");
   return {};
 }
 
@@ -300,18 +329,28 @@ void MonitorRun::print() const {
                                   {"highest V", Align::number},
                                   {"mains %", Align::number},
                                   {"unsolved", Align::number}}};
+  const auto lines = monitor_.line_limits();
+  const auto knows_loading = [&](grid::LineKind kind) {
+    return std::ranges::any_of(lines,
+                               [&](const auto& line) { return line.kind == kind && line.percent_per_ampere > 0; });
+  };
   for (const View& view : views_) {
-    const auto count = [](std::uint64_t value) { return report::Cell{std::to_string(value)}; };
-    const auto number = [](double value) { return report::Cell{short_number(std::round(10 * value) / 10)}; };
+    const bool is_solved = view.counts.stamps_unsolved < view.counts.stamps;
+    const auto count = [&](std::uint64_t value, bool is_known = true) {
+      return report::Cell{is_solved && is_known ? std::to_string(value) : "–"};
+    };
+    const auto number = [&](double value, bool is_known = true) {
+      return report::Cell{is_solved && is_known ? short_number(std::round(10 * value) / 10) : "–"};
+    };
     table.rows.push_back({{view.name},
                           count(view.counts.undervoltages),
                           count(view.counts.overvoltages),
-                          count(view.counts.main_overloads),
-                          count(view.counts.service_overloads),
+                          count(view.counts.main_overloads, knows_loading(grid::LineKind::main)),
+                          count(view.counts.service_overloads, knows_loading(grid::LineKind::service)),
                           number(view.lowest_v),
                           number(view.highest_v),
-                          number(view.highest_percent),
-                          count(view.counts.stamps_unsolved)});
+                          number(view.highest_percent, knows_loading(grid::LineKind::main)),
+                          {std::to_string(view.counts.stamps_unsolved)}});
   }
   std::printf("%zu stamps from %s to %s; violations are pairs of a place and a stamp\n\n", stamps(), time_of(0).c_str(),
               time_of(stamps() - 1).c_str());
@@ -386,9 +425,11 @@ Outcome MonitorRun::run(const Arguments& arguments) {
   FUGU_ASSIGN(grid::Monitor monitor, grid::Monitor::make(network, arguments.limits));
   FUGU_ASSIGN(const OperatorView known, read_operator_view(network, arguments.files));
   FUGU_ASSIGN(const Estimation estimation, Estimation::make(known, arguments.files));
+  note_unknown_ampacities(network, arguments.network.folder);
   MonitorRun run(arguments, known, estimation, std::move(monitor));
   FUGU_TRY(run.add_views());
   FUGU_TRY(run.look());
+  run.warn_about_contradictions();
   run.print();
   run.print_errors();
   if (!arguments.files.measured.empty() && !(arguments.estimate.empty() && arguments.map.empty()))

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kExamples = R"(
 Chapter 6 of the thesis: can an operator run its grid on released numbers? Load flow on releases as the thesis does it,
-beside state estimation from the same releases, and beside an operator that has no customer data at all. A made-up feeder
+beside state estimation from the same releases, and beside an operator that has no customer data at all. Each run of a
+network has other homes and other noise (--runs); the thesis's trace has ten runs of noise, as there. A made-up feeder
 with simulated homes; with a data folder also seven recorded networks and recorded homes. Some minutes on two cores.
 
 Examples
@@ -64,15 +65,19 @@ Outcome run_grid(GridStudyOptions options, const StudyArguments& arguments) {
   const auto& cells = study.cells();
   std::vector<std::string> keys;
   for (const GridCell& cell : cells) keys.push_back(key_of(cell));
-  FUGU_ASSIGN(ResultFile file, ResultFile::open({.folder = arguments.out,
-                                                 .header = header(),
-                                                 .keys = std::move(keys),
-                                                 .facts = {{"seed", std::to_string(options.seed)},
-                                                           {"days", std::to_string(options.days)},
-                                                           {"runs", std::to_string(options.runs)},
-                                                           {"cells", std::to_string(cells.size())}},
-                                                 .readable = [](auto row) { return parse_row(row).has_value(); },
-                                                 .restart = arguments.restart}));
+  FUGU_ASSIGN(
+      ResultFile file,
+      ResultFile::open(
+          {.folder = arguments.out,
+           .header = header(),
+           .keys = std::move(keys),
+           .facts = {{"seed", std::to_string(options.seed)},
+                     {"days", std::to_string(options.days)},
+                     {"runs", std::to_string(options.runs)},
+                     {"data", "\"" + std::string(options.data_folder.empty() ? "simulated" : "recorded") + "\""},
+                     {"cells", std::to_string(cells.size())}},
+           .readable = [](auto row) { return parse_row(row).has_value(); },
+           .restart = arguments.restart}));
   Progress progress("cells");
   const auto show = [&](std::size_t done, std::size_t all) { progress.update_now(done, all); };
   FUGU_TRY(run_in_order<GridMeasures>(
@@ -96,9 +101,7 @@ Outcome run_grid(GridStudyOptions options, const StudyArguments& arguments) {
 RunStudy prepare_grid(CLI::App& command, const StudyArguments& arguments) {
   auto options = std::make_shared<GridStudyOptions>();
   command.footer(kExamples);
-  command.add_option("--days", options->days, "Days of each network")
-      ->check(CLI::Range(2, 366))
-      ->capture_default_str();
+  command.add_option("--days", options->days, "Days of each network")->check(CLI::Range(2, 366))->capture_default_str();
   return [&arguments, options] { return run_grid(*options, arguments); };
 }
 

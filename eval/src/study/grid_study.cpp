@@ -577,6 +577,11 @@ const GridStudyOptions& GridStudy::options() const { return places_->options(); 
 
 Result<GridStudy> GridStudy::make(const GridStudyOptions& options) {
   if (options.days < 2 || options.days > 366) return Error{Cause::usage, "days: expected 2 to 366"};
+  if (!options.data_folder.empty() && places(options.data_folder) == places(""))
+    return Error{Cause::usage,
+                 "data: " + options.data_folder +
+                     " holds none of lvgrid, citylearn_fontana and sgsc_newcastle; expected a folder with "
+                     "recorded networks or homes"};
   if (options.runs < 1) return Error{Cause::usage, "runs: expected at least 1"};
   std::vector<GridCell> cells;
   add_chapter(cells);

@@ -7,6 +7,9 @@ namespace fugu::grid {
 namespace {
 
 constexpr std::int64_t kSecondsPerDay = 86'400;
+/// A busbar beyond is switched off, or its meter is.
+constexpr double kLeastPu = 0.5;
+constexpr double kMostPu = 1.5;
 
 /// Nothing for a series that is not there.
 std::span<const double> part(const std::vector<double>& values, std::size_t first, std::size_t count) {
@@ -20,11 +23,10 @@ MeasuredKnowledge::MeasuredKnowledge(const Network& network, const Measurements&
   if (!measurements.transformer_v.is_there()) return;
   double latest_pu = 1;
   for (const double voltage_v : measurements.transformer_v.shown) {
-    if (std::isnan(voltage_v)) {
-      ++voltages_filled_;
-    } else {
-      latest_pu = voltage_v / network.nominal_v();
-    }
+    const double pu = voltage_v / network.nominal_v();
+    const bool is_plausible = pu > kLeastPu && pu < kMostPu;  // not for what is no number
+    if (is_plausible) latest_pu = pu;
+    voltages_filled_ += !is_plausible;
     busbar_pu_.push_back(latest_pu);
   }
 }

@@ -26,8 +26,8 @@ void NormalUpdate::add(std::span<const double> slopes, double missed, double var
   ++count_;
 }
 
-void NormalUpdate::apply(std::span<PairLaw> laws) {
-  if (count_ == 0) return;
+double NormalUpdate::apply(std::span<PairLaw> laws) {
+  double largest = 0;
   const std::size_t width = 2 * laws.size();
   spread_.resize(count_ * width);
   for (std::size_t k = 0; k < count_; ++k) {
@@ -43,6 +43,7 @@ void NormalUpdate::apply(std::span<PairLaw> laws) {
     for (std::size_t l = 0; l <= k; ++l) {
       double sum = k == l ? variances_[k] : 0;
       for (std::size_t i = 0; i < width; ++i) sum += slopes_[k * width + i] * spread_[l * width + i];
+      if (k == l) largest = std::max(largest, std::abs(missed_[k]) / std::sqrt(sum));
       for (std::size_t j = 0; j < l; ++j) sum -= root_[k * count_ + j] * root_[l * count_ + j];
       root_[k * count_ + l] = k == l ? std::sqrt(sum) : sum / root_[l * count_ + l];
     }
@@ -70,6 +71,7 @@ void NormalUpdate::apply(std::span<PairLaw> laws) {
       laws[i].qq -= q * q;
     }
   }
+  return largest;
 }
 
 }  // namespace fugu::grid

@@ -29,8 +29,9 @@ class NormalUpdate {
   /// `slopes`: by customer, of P and of Q. `missed`: measured minus expected. `variance` above 0.
   void add(std::span<const double> slopes, double missed, double variance);
   /// The laws given the measurements. Customers are taken to be independent before; afterwards they are not, and only
-  /// each one's own law is kept.
-  void apply(std::span<PairLaw> laws);
+  /// each one's own law is kept. Returns the largest deviation of a measurement from what was expected, in standard
+  /// deviations of both; 0 without measurements.
+  double apply(std::span<PairLaw> laws);
 
  private:
   std::size_t count_ = 0;

@@ -64,6 +64,7 @@ class StateEstimator::Impl {
     estimate.p_kw.resize(known.stamps * customers);
     estimate.q_kvar.resize(known.stamps * customers);
     estimate.p_deviation_kw.resize(known.stamps * customers);
+    estimate.surprise.resize(known.stamps);
     laws_.resize(known.stamps * customers);
     in_shares(customers, [&](std::size_t customer) { look_at(known, customer); });
     if (options_.model != nullptr) slot_of_day_ = (slot_of_day_ + known.stamps) % options_.model->slots_per_day();
@@ -221,7 +222,7 @@ class StateEstimator::Impl {
     if (measures_grid(known)) add_grid(known, stamp, estimate);
     for (std::size_t i = 0; i < options_.sums.size(); ++i)
       add_sum(options_.sums[i], {known.sum_value[i][stamp], known.sum_scale[i][stamp], known.noise}, laws);
-    update_.apply(laws);
+    estimate.surprise[stamp] = update_.apply(laws);
     for (std::size_t i = 0; i < customers; ++i) {
       estimate.p_kw[stamp * customers + i] = laws[i].p;
       estimate.q_kvar[stamp * customers + i] = laws[i].q;

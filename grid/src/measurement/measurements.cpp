@@ -146,6 +146,7 @@ class Filler {
       powers->assign(result_.stamps * result_.customers, kNone);
     result_.has_p.assign(result_.customers, false);
     result_.has_q.assign(result_.customers, false);
+    result_.is_released.assign(result_.customers, false);
     for (const SumOfCustomers& sum : match.sums) result_.sums.push_back({sum, {}});
     for (const auto* meanings : {&match.released, &match.measured}) {
       for (const SeriesMeaning& meaning : *meanings) {
@@ -228,6 +229,13 @@ void Filler::count_gaps(const std::vector<Target>& targets) {
 Result<void> Filler::read_release(const TimedFile& file, const SeriesMatch& match, std::vector<std::string>& mistakes) {
   FUGU_ASSIGN(ReleaseReader reader, open_release(file));
   const std::vector<Target> targets = targets_of(match.released);
+  for (const SeriesMeaning& meaning : match.released) {
+    if (meaning.quantity == Quantity::customer_p || meaning.quantity == Quantity::customer_q) {
+      result_.is_released[meaning.index] = true;
+    } else {
+      series_of(meaning).is_released = true;
+    }
+  }
   std::vector<Slot> last(targets.size(), -1);
   std::uint64_t twice = 0;
   ReleaseRecord record;
@@ -267,6 +275,11 @@ Result<void> Filler::read_measured(const TimedFile& file, const SeriesMatch& mat
   }
   count_gaps(targets);
   return {};
+}
+
+/// Of a series, or of one customer among `stride`.
+void forget(std::vector<double>& values, std::size_t first = 0, std::size_t stride = 1) {
+  for (std::size_t i = first; i < values.size(); i += stride) values[i] = kNone;
 }
 
 /// Mean magnitude; not a number for none.
@@ -374,6 +387,25 @@ Result<Measurements> read_measurements(const Network& network, const Measurement
   result.counts.released_left_out = left_out(released);
   result.counts.measured_left_out = left_out(measured);
   return result;
+}
+
+Measurements without_release(Measurements measurements) {
+  for (std::size_t i = 0; i < measurements.customers; ++i) {
+    if (!measurements.is_released[i]) continue;
+    for (auto* values :
+         {&measurements.p_kw, &measurements.q_kvar, &measurements.shown_p_kw, &measurements.shown_q_kvar})
+      forget(*values, i, measurements.customers);
+  }
+  std::vector<MeasuredSeries*> all = {&measurements.transformer_p_kw, &measurements.transformer_q_kvar,
+                                      &measurements.transformer_v};
+  for (MeasuredSum& sum : measurements.sums) all.push_back(&sum.series);
+  for (VoltageSensor& sensor : measurements.sensors) all.push_back(&sensor.series);
+  for (MeasuredSeries* series : all) {
+    if (!series->is_released) continue;
+    forget(series->answer);
+    forget(series->shown);
+  }
+  return measurements;
 }
 
 Result<PlainLoads> plain_loads(const Network& network, const Measurements& measurements) {

@@ -20,7 +20,7 @@ class MeasuredKnowledge {
   StateEstimatorOptions options(std::int64_t slot_min) const;
   /// Of `count` stamps from `first` on.
   GridKnowledge batch(std::size_t first, std::size_t count) const;
-  /// Stamps at which the busbar's voltage was not measured: they have the one before.
+  /// Stamps at which the busbar's voltage was not measured, or was none: they have the one before.
   std::uint64_t voltages_filled() const { return voltages_filled_; }
 
  private:

@@ -74,6 +74,9 @@ struct GridEstimate {
   std::vector<double> p_kw = {};
   std::vector<double> q_kvar = {};
   std::vector<double> p_deviation_kw = {};  ///< standard deviation that is left
+  /// By stamp: how far the operator's measurements are from what was expected, in standard deviations of both, at most.
+  /// Far more than a few in many stamps: a wrong sign, unit or network.
+  std::vector<double> surprise = {};
   LoadFlow flow = {};
 
   LoadBatch batch(std::span<const double> voltage_pu = {}) const { return {stamps, p_kw, q_kvar, voltage_pu}; }

@@ -42,6 +42,7 @@ struct MeasuredSeries {
   std::vector<double> answer = {};  ///< not a number where nothing new was said
   std::vector<double> scale = {};   ///< of the noise in it: 0 for an exact value
   std::vector<double> shown = {};   ///< as the file says it, repeated releases included; not a number in gaps
+  bool is_released = false;         ///< else measured by the operator
 
   bool is_there() const { return !shown.empty(); }
 };
@@ -81,6 +82,7 @@ struct Measurements {
   std::vector<double> shown_q_kvar = {};
   std::vector<bool> has_p = {};  ///< customers with a series of their own
   std::vector<bool> has_q = {};
+  std::vector<bool> is_released = {};  ///< customers whose kW or kvar come from the release
 
   std::vector<MeasuredSum> sums = {};
   MeasuredSeries transformer_p_kw = {};
@@ -97,6 +99,9 @@ struct Measurements {
 
 /// Reads both files over the time that they share. An error lists every mistake.
 Result<Measurements> read_measurements(const Network& network, const MeasurementFiles& files, MatchRules rules = {});
+
+/// The same without anything that the release says, exact values included: what the operator measures itself.
+Measurements without_release(Measurements measurements);
 
 /// Loads for a load flow that takes releases as they are.
 struct PlainLoads {
