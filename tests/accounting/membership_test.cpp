@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "fugu/accounting/policy_accountant.hpp"
 #include "fugu/stream/input.hpp"
 #include "policy_ledgers.hpp"
 #include "random_requests.hpp"
