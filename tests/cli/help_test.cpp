@@ -187,7 +187,7 @@ TEST(Help, ExamplesThatTellAStoryRunOneAfterTheOther) {
 
 TEST(Help, EveryCommandOfAHowToRuns) {
   for (const char* name : {"see-what-an-attacker-learns", "hide-when", "hide-habits", "let-losses-fade", "state-a-wish",
-                           "judge-a-release", "ask-for-hosting-capacity"}) {
+                           "judge-a-release", "ask-for-hosting-capacity", "monitor-a-feeder"}) {
     const TempDir directory;
     const std::string page = read_file((kSource / "docs" / "how-to" / (std::string(name) + ".md")).string());
     std::string wishes;  // rows that a page shows
