@@ -218,7 +218,9 @@ TEST_F(FollowedMembership, WhoStatedAPolicyBeforeItCountedAnywhereIsHiddenWhereI
     std::filesystem::remove(directory_ / "out.csv");
     write("homes.csv", "meter,household\ne,home\n");
     write("map.csv", std::string(kMap) + (rejoins ? "e,south\n" : "e,\n"));
-    write("p.csv", rejoins ? "" : "meter,start,end,length,magnitude,epsilon\nhome,12,60,1,500,0.1\n");
+    const std::string header = "meter,start,end,length,magnitude,epsilon\n";
+    const std::string wish = "home,12,60,1,500,0.1\n";
+    write("p.csv", rejoins ? header : header + wish);
     start("--policies p.csv --exact-when-idle --mechanism narwhal");
     process_->feed(readings(0, 5, "abcde"));
     ASSERT_TRUE(released(4));
@@ -226,7 +228,7 @@ TEST_F(FollowedMembership, WhoStatedAPolicyBeforeItCountedAnywhereIsHiddenWhereI
       write("map.csv", std::string(kMap) + "e,\n");
       process_->feed(readings(5, 8, "abcde"));
       ASSERT_TRUE(released(7));
-      write("p.csv", "meter,start,end,length,magnitude,epsilon\nhome,12,60,1,500,0.1\n");
+      write("p.csv", header + wish);
       process_->feed(readings(8, 10, "abcde"));
       ASSERT_TRUE(released(9));
     }
