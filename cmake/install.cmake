@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 
 set(FUGU_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/fugu)
 
-foreach(library core meters strategies grid eval)
+foreach(library core meters strategies grid mining eval)
   install(TARGETS fugu_${library} EXPORT fuguTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${library}/include/fugu
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fugu-${library} FILES_MATCHING PATTERN "*.hpp")
