@@ -9,12 +9,17 @@ namespace fugu::mining {
 
 namespace {
 
-/// The k-th smallest, from 1.
+/// The k-th smallest, from 1: few values get below the k smallest so far. `scratch` saves its memory.
 double kth_smallest(std::vector<double>& scratch, std::span<const double> values, std::size_t k) {
-  scratch.assign(values.begin(), values.end());
-  const auto place = scratch.begin() + static_cast<std::ptrdiff_t>(k - 1);
-  std::ranges::nth_element(scratch, place);
-  return *place;
+  scratch.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(k));
+  std::ranges::make_heap(scratch);
+  for (const double value : values.subspan(k)) {
+    if (value >= scratch.front()) continue;
+    std::ranges::pop_heap(scratch);
+    scratch.back() = value;
+    std::ranges::push_heap(scratch);
+  }
+  return scratch.front();
 }
 
 /// Distance to the k-th nearest other item, given the distances to all of them.
@@ -35,19 +40,20 @@ std::vector<Reached> optics(const Distances& distances, std::size_t min_items, d
   for (std::size_t item = 0; item < size; ++item) left[item] = item;
   std::vector<double> row(size);
   std::vector<double> scratch;
+  std::size_t next = 0;  // its place in left
   while (!left.empty()) {
-    const auto next =
-        std::ranges::min_element(left, {}, [&reachability](std::size_t item) { return reachability[item]; });
-    const std::size_t item = *next;
-    left.erase(next);
+    const std::size_t item = left[next];
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(next));
     distances.row(item, row);
     double core_distance = min_items > size ? kUndefined : kth_smallest(scratch, row, min_items);
     if (core_distance > radius) core_distance = kUndefined;
     order.push_back({item, reachability[item], core_distance});
-    if (core_distance == kUndefined) continue;
-    for (const std::size_t other : left) {
-      if (row[other] <= radius)
-        reachability[other] = std::min(reachability[other], std::max(core_distance, row[other]));
+    next = 0;
+    for (std::size_t place = 0; place < left.size(); ++place) {
+      double& reach = reachability[left[place]];
+      const double distance = row[left[place]];
+      if (distance <= radius) reach = std::min(reach, std::max(core_distance, distance));
+      if (reach < reachability[left[next]]) next = place;
     }
   }
   return order;
