@@ -133,6 +133,9 @@ class Log {
 
 Outcome write_distances(const DistancesArguments& arguments) {
   FUGU_TRY(check_different({{"LOG", arguments.log}, {"--schema", arguments.schema}, {"--out", arguments.out}}));
+  if (arguments.log == "-" && arguments.schema == "-") {
+    return Error{Cause::usage, "LOG and --schema must be different files: found standard input for both"};
+  }
   FUGU_ASSIGN(const mining::Fraction overlap, read_overlap(arguments.overlap));
   FUGU_ASSIGN(const querylog::Schema schema, querylog::Schema::read(arguments.schema));
   Log log(arguments, schema);

@@ -77,6 +77,8 @@ TEST(Areas, OfOuterJoins) {
   const auto joined = [](const std::string& end) { return areas_of("SELECT 1 FROM r LEFT JOIN s ON " + end); };
   EXPECT_EQ(joined("r.b > 3"), (Texts{"r.b: [-2147483648, 2147483648) NULL"}));  // keeps all rows of r
   EXPECT_EQ(joined("s.d > 3"), (Texts{"s.d: [4, 2147483648)"}));
+  EXPECT_EQ(areas_of("SELECT 1 FROM r LEFT JOIN s ON true JOIN town ON s.d IS NULL"),
+            (Texts{"s.d: [-2147483648, 2147483648) NULL"}));
   EXPECT_EQ(joined("true WHERE s.d > 3"), (Texts{"s.d: [4, 2147483648)"}));
   EXPECT_EQ(joined("true WHERE s.d IS NULL"), (Texts{"s.d: [-2147483648, 2147483648) NULL"}));  // or no row of s
 }

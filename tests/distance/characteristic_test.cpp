@@ -43,6 +43,10 @@ TEST(Tokens, OfEveryClause) {
             (Texts{"WITH", "SELECT", "FROM", "r", "a", "WHERE", "IN", "d", "s"}));
 }
 
+TEST(Tokens, OfFromAlsoWhereItNamesNoRelation) {
+  EXPECT_EQ(tokens_of("WITH x AS (SELECT 1 AS n) SELECT n FROM x"), (Texts{"WITH", "SELECT", "1", "FROM"}));
+}
+
 TEST(Tokens, PredicatesOfOtherForms) {
   EXPECT_EQ(tokens_of("SELECT 1 WHERE 1 = 1 OR NULL"), (Texts{"SELECT", "1", "WHERE", "=", "OR", "NULL"}));
   const std::string start = "SELECT 1 FROM r WHERE ";

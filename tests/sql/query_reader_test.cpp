@@ -219,6 +219,13 @@ TEST(Refusals, AlsoOnAShortStack) {
   EXPECT_EQ(refusal("SELECT " + repeated("(", 180) + "1" + repeated(")", 180)), "none");
 }
 
+TEST(Statements, MayBeNearlyAsDeepAsTheLimit) {
+  EXPECT_EQ(refusal("SELECT a" + repeated(" + a", 190) + " FROM r"), "none");
+  EXPECT_EQ(refusal("SELECT 1 FROM r WHERE " + repeated("NOT ", 190) + "a = 1"), "none");
+  EXPECT_EQ(refusal("SELECT 1" + repeated(" UNION SELECT 1", 190)), "none");
+  EXPECT_EQ(refusal("SELECT " + repeated("(SELECT ", 45) + "1" + repeated(")", 45)), "none");
+}
+
 TEST(Statements, LongListsAreNotDeep) {
   const Statement statement = read("SELECT 1 FROM r WHERE a IN (1" + repeated(",1", 4'000) + ") AND b > 2;");
   EXPECT_EQ(statement.query.where->operands[0].operands.size(), 4'002u);

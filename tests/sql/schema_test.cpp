@@ -33,6 +33,11 @@ TEST(Schemas, AreTheSameAsScriptAndAsLines) {
   EXPECT_TRUE(lines->relations()[0].column("b c"));
 }
 
+TEST(Schemas, AreToldApart) {
+  EXPECT_EQ(error_of("-- tables, as of today\nCREATE  TABLE t (a int);"), "none");
+  EXPECT_EQ(error_of("table,column,type\nt,create,int\nt,created,int\n"), "none");
+}
+
 TEST(Schemas, ConstraintsThatSayWhatMayBeNull) {
   const auto& customer = test::shop().relations()[*test::shop().relation("customer")];
   EXPECT_FALSE(customer.columns[*customer.column("customer_id")].is_nullable);

@@ -197,15 +197,14 @@ class Reader {
     const Column& column = schema_.column(statement_.attribute(source));
     const Occurrence& occurrence = statement_.occurrences[source.occurrence];
     Area area = all_of(source);
-    const Restriction in_join(statement_, source, column.type, false);
+    const Restriction restriction(statement_, source, column.type, occurrence.is_optional);
     for (const Join& join : block.joins) {
       if (join.condition && std::ranges::count(join.restricted, source.occurrence) > 0) {
-        area = area.intersected(in_join.of(*join.condition));
+        area = area.intersected(restriction.of(*join.condition));
       }
     }
-    const Restriction after_join(statement_, source, column.type, occurrence.is_optional);
-    if (block.where) area = area.intersected(after_join.of(*block.where));
-    if (block.having) area = area.intersected(after_join.of(*block.having));
+    if (block.where) area = area.intersected(restriction.of(*block.where));
+    if (block.having) area = area.intersected(restriction.of(*block.having));
     return area;
   }
 

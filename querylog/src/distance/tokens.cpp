@@ -43,7 +43,7 @@ class Tokens {
     for (const Output& output : query.outputs) {
       if (!output.from_star) add(output.expression);
     }
-    if (!query.relations.empty() || !query.derived.empty()) add_word("FROM");
+    if (query.has_from) add_word("FROM");
     for (const std::uint32_t occurrence : query.relations) {
       elements_.add({{Part::Kind::relation, schema_.relations()[statement_.occurrences[occurrence].relation].name}});
     }

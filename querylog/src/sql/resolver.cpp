@@ -226,6 +226,7 @@ Result<void> Resolver::block(const PgQuery__SelectStmt& select, Scope& scope, Qu
   for (const PgQuery__Node* const node : nodes(select.from_clause, select.n_from_clause)) {
     FUGU_TRY(from(*node, scope, into));
   }
+  into.has_from = select.n_from_clause > 0;
   into.is_distinct = select.n_distinct_clause > 0;
   if (into.is_distinct && select.distinct_clause[0]->node_case != PG_QUERY__NODE__NODE__NOT_SET) {
     return refuse(-1, "DISTINCT ON");

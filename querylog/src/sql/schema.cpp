@@ -209,9 +209,16 @@ Result<std::vector<Relation>> read_lines(const std::string& file, const std::str
   }
 }
 
-/// Whether there is a word CREATE before the first comma.
-bool is_script(std::string_view text) {
-  return lower(text.substr(0, text.find(','))).find("create") != std::string::npos;
+/// Whether there is a word CREATE with a blank after it.
+bool is_script(const std::string& text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::string small = lower(text);
+  for (std::size_t at = small.find("create"); at != std::string::npos; at = small.find("create", at + 1)) {
+    const bool starts = at == 0 || kBlanks.find(small[at - 1]) != std::string_view::npos || small[at - 1] == ';';
+    const bool ends = at + 6 < small.size() && kBlanks.find(small[at + 6]) != std::string_view::npos;
+    if (starts && ends) return true;
+  }
+  return false;
 }
 
 }  // namespace

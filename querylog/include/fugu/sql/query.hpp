@@ -86,6 +86,7 @@ struct Query {
   // … or a SELECT.
   bool is_distinct = false;
   bool has_star = false;
+  bool has_from = false;
   std::vector<Output> outputs{};           ///< of a set operation: of its sides
   std::vector<std::uint32_t> relations{};  ///< occurrences in FROM
   std::vector<Query> derived{};            ///< subqueries in FROM
