@@ -22,8 +22,9 @@ namespace fugu::cli {
 namespace {
 
 constexpr const char* kExamples = R"(
-LOG has one JSON object a line, with the SQL text as "query". The schema is a script of CREATE TABLE statements, or lines
-`table,column,type`. Queries are SELECT statements in the dialect of PostgreSQL.
+LOG has one JSON object a line, with the SQL text as "query"; or it is what PostgreSQL writes (jsonlog, csvlog, stderr). The
+schema is a script of CREATE TABLE statements, or lines `table,column,type`. Queries are SELECT statements in the dialect
+of PostgreSQL.
 
   token        the words, names and predicates that only one of two queries has, of those that either has
   structure    the same of what is selected, from where and by what, without constants

@@ -151,7 +151,7 @@ TEST(Refusals, SayConstructAndPlace) {
            {"SELECT a <-> b FROM r", "byte 10: an operator that is not on the list"},
            {"SELECT a FROM secret.r", "byte 15: a relation with the name of a schema"},
            {"SELECT secret.r.a FROM r", "byte 8: a name of more than two parts"},
-           {"SELECT $1", "an expression of a kind that is not on the list"},
+           {"SELECT $1", "byte 8: a parameter, whose value is not in the text"},
            {"SELECT ARRAY[1]", "an expression of a kind that is not on the list"},
            {"SELECT (a, b) FROM r", "an expression of a kind that is not on the list"},
            {"SELECT c COLLATE \"secret\" FROM r", "an expression of a kind that is not on the list"},

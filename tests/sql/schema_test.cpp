@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "fugu/sql/log_reader.hpp"
 #include "sql/builders.hpp"
 
 namespace fugu::querylog {
@@ -70,30 +69,6 @@ TEST(Schemas, RefuseWhatTheyDoNotUnderstand) {
   EXPECT_EQ(error_of("table,field,type\nt,,int\n"), "s:2: found an empty name; expected table, column and type");
   EXPECT_EQ(error_of("table,field,type\nt,a,int\nT,A,int\n"), "s:3: found a column twice; expected each column once");
   EXPECT_EQ(error_of(""), "s: found no relation" + tables);
-}
-
-TEST(Logs, AreReadLineByLine) {
-  LogReader reader(
-      Input::from_memory("l", "{\"query\": \"SELECT 1\", \"label\": 3}\n\n{\"id\": \"x\", \"query\": \"SELECT\\n2\"}"));
-  auto query = reader.next();
-  ASSERT_TRUE(query) << query.error().message;
-  EXPECT_EQ((*query)->text, "SELECT 1");
-  query = reader.next();
-  EXPECT_EQ((*query)->line, 3u);
-  EXPECT_EQ((*query)->text, "SELECT\n2");
-  EXPECT_FALSE(*reader.next());
-}
-
-TEST(Logs, SayWhatIsWrongWithALine) {
-  const auto error = [](const std::string& text) {
-    LogReader reader(Input::from_memory("l", text));
-    return reader.next().error().message;
-  };
-  const std::string object = "; expected one JSON object, such as {\"query\": \"SELECT …\"}";
-  EXPECT_EQ(error("SELECT secret"), "l:1:1: found text that is no JSON" + object);
-  EXPECT_EQ(error("{\"sql\": \"SELECT 1\"}"), "l:1: found no key 'query'" + object);
-  EXPECT_EQ(error("{\"query\": 5}"), "l:1: found a number as 'query'; expected SQL text");
-  EXPECT_EQ(error("[\"secret\"]"), "l:1: found an array" + object);
 }
 
 }  // namespace

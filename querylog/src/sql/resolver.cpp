@@ -487,6 +487,8 @@ Result<Expression> Resolver::expression(const PgQuery__Node& node, const Scope& 
       if (now_word(call.op).empty()) return refuse(call.location, "a function that is not on the list");
       return made(Kind::operation, std::string(now_word(call.op)), call.location);
     }
+    case PG_QUERY__NODE__NODE_PARAM_REF:
+      return refuse(node.param_ref->location, "a parameter, whose value is not in the text");
     default: return refuse(-1, "an expression of a kind that is not on the list");
   }
 }

@@ -1,13 +1,21 @@
-// A log of queries: one JSON object a line, in which `query` is the SQL text.
+// Logs of queries, read one by one: a log of any length takes constant memory.
+//
+// Lines of JSON with the SQL text as `query` (other keys are not read), or what PostgreSQL writes, told apart by the
+// first line:
 //
 //     {"query": "SELECT name FROM customer", "label": "crm"}
+//     {"timestamp":…,"error_severity":"LOG","message":"statement: SELECT name FROM customer",…}    jsonlog
+//     2026-03-02 10:00:00.000 UTC,"app","shop",…,LOG,00000,"statement: SELECT name FROM customer",…  csvlog
+//     2026-03-02 10:00:00.000 UTC [7] LOG:  statement: SELECT name FROM customer                    stderr
 //
-// Other keys are not read. The lines are read one by one, so a log of any length takes constant memory.
+// Of a log of PostgreSQL, messages `statement: …` and `execute NAME: …` are queries (log_statement,
+// log_min_duration_statement); other messages are not returned. Line ends within a query are \n, whatever they were.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "fugu/base/result.hpp"
 #include "fugu/stream/input.hpp"
@@ -16,7 +24,7 @@
 namespace fugu::querylog {
 
 struct LoggedQuery {
-  std::uint64_t line = 0;  ///< from 1: what an item is called after
+  std::uint64_t line = 0;  ///< where it starts, from 1: what an item is called after
   std::string text;
 };
 
@@ -30,7 +38,19 @@ class LogReader {
   const std::string& file() const { return lines_.file(); }
 
  private:
+  enum class Format : std::uint8_t { json, csv, plain };
+
+  // The message of the record that starts with `line`; nothing when it is of no interest.
+  Result<std::optional<std::string>> query_in(std::string_view line);
+  Result<std::optional<std::string>> json_query(std::string_view line) const;
+  Result<std::optional<std::string>> csv_query(std::string_view line);
+  Result<std::optional<std::string>> plain_query(std::string_view line);
+  /// Adds the line that was just read, and the empty ones before it.
+  void add_line(std::string& record, std::string_view line);
+
   LineReader lines_;
+  std::optional<Format> format_;
+  std::uint64_t last_line_ = 0;  // of the record at hand
 };
 
 }  // namespace fugu::querylog
