@@ -117,6 +117,17 @@ TEST(AccessAreaDistance, CountsEqualOverlappingAndOther) {
   EXPECT_EQ(d("a = 1 AND a = 2", "a > 3 AND a < 3"), (Fraction{0, 1}));  // both read nothing
 }
 
+// An order-preserving encryption knows of no next value: with ciphertexts for 5 and 6 the integers would be as far apart
+// as floating point is. So areas are put into closed intervals before.
+TEST(AccessAreaDistance, KnowsTheNextInteger) {
+  const auto d = [](const std::string& attribute) {
+    const std::string start = "SELECT 1 FROM purchase WHERE " + attribute;
+    return distance(By::access_area, start + " > 5", start + " >= 6");
+  };
+  EXPECT_EQ(d("item"), (Fraction{0, 1}));
+  EXPECT_EQ(d("price"), (Fraction{1, 2}));
+}
+
 TEST(AccessAreaDistance, OfAttributesThatOneQueryLacks) {
   EXPECT_EQ(distance(By::access_area, "SELECT 1", "SELECT a FROM r"), (Fraction{0, 1}));  // none in either
   EXPECT_EQ(distance(By::access_area, "SELECT 1 FROM r WHERE a = 1", "SELECT a FROM r"), (Fraction{1, 2}));
