@@ -57,7 +57,7 @@ TEST(PostgresLogs, HaveTheSameQueriesInEachFormat) {
       "SELECT * FROM missing;",
       "SET log_duration = on;",
       "SELECT town FROM customer;",
-      "SELECT name FROM customer WHERE debts > $1;",
+      "SELECT name FROM customer WHERE debts > '5';",
       "SELECT name\nFROM customer",
   };
   for (const char* const file : {"postgres.json", "postgres.csv", "postgres.log"}) {
@@ -81,6 +81,25 @@ TEST(PostgresLogs, DoNotTakeTextOfAQueryForAMessage) {
   EXPECT_EQ(queries_of("2026-01-01 LOG:  statement: SELECT 'ERROR:  x, LOG:  statement: SELECT 2'\n"
                        "2026-01-01 ERROR:  no LOG:  statement: SELECT 3\n\tLOG:  statement: SELECT 4\n"),
             (std::vector<std::string>{"1: SELECT 'ERROR:  x, LOG:  statement: SELECT 2'"}));
+}
+
+TEST(PostgresLogs, PutParametersInTheirPlace) {
+  const auto query = [](const std::string& text, const std::string& detail) {
+    const auto found =
+        queries_of("x LOG:  execute p: " + text + "\nx DETAIL:  " + detail + "\nx LOG:  statement: end\n");
+    EXPECT_EQ(found.size(), 2u);
+    return found[0].substr(3);
+  };
+  EXPECT_EQ(query("SELECT $2, '$1', $1, \"$1\" -- $1", "parameters: $1 = 'a''b, $2', $2 = NULL"),
+            "SELECT NULL, '$1', 'a''b, $2', \"$1\" -- $1");
+  EXPECT_EQ(query("SELECT $1", "Parameters: $1 = '5'"), "SELECT '5'");
+  // What is not understood stays, and is refused as a parameter.
+  for (const char* const detail : {"parameters: $1 = 'open", "parameters: $1 = 'a' $2 = 'b'", "parameters: $2 = 'a'",
+                                   "parameters: $1 = five", "parameters: ", "parameters: $1 = 'a', "}) {
+    EXPECT_EQ(query("SELECT $1", detail), "SELECT $1") << detail;
+  }
+  EXPECT_EQ(query("SELECT $2", "parameters: $1 = '5'"), "SELECT $2");
+  EXPECT_EQ(query("SELECT $1 'open", "parameters: $1 = '5'"), "SELECT $1 'open");
 }
 
 TEST(PostgresLogs, KeepEmptyLinesAndQuotes) {

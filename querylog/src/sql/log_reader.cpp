@@ -1,10 +1,13 @@
 #include "fugu/sql/log_reader.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 #include <vector>
 
+#include "fugu/sql/query_reader.hpp"
 #include "fugu/stream/json_line.hpp"
+#include "parse_tree.hpp"
 
 namespace fugu::querylog {
 
@@ -20,6 +23,7 @@ constexpr std::size_t kCsvFieldsMin = 23;
 constexpr std::size_t kCsvFieldsMax = 26;
 constexpr std::size_t kSeverityField = 11;
 constexpr std::size_t kMessageField = 13;
+constexpr std::size_t kDetailField = 14;
 
 constexpr std::string_view kSeverities[] = {"LOG",   "ERROR",  "FATAL",   "PANIC",     "WARNING", "NOTICE", "INFO",
                                             "DEBUG", "DEBUG1", "DEBUG2",  "DEBUG3",    "DEBUG4",  "DEBUG5", "DETAIL",
@@ -40,8 +44,8 @@ bool starts_csv(std::string_view line) {
          field.find_first_of("[\":") == field.find(':');
 }
 
-/// `duration: 0.3 ms  statement: SELECT …`, `statement: SELECT …`, `execute NAME: SELECT …`.
-std::optional<std::string> query_of(std::string_view message) {
+/// The SQL text in `duration: 0.3 ms  statement: SELECT …`, `statement: SELECT …`, `execute NAME: SELECT …`.
+std::optional<std::string> statement_in(std::string_view message) {
   constexpr std::string_view kDuration = "duration: ";
   constexpr std::string_view kUnit = " ms  ";
   if (message.starts_with(kDuration)) {
@@ -55,6 +59,46 @@ std::optional<std::string> query_of(std::string_view message) {
   const std::size_t end = message.find(kEndOfName);
   if (!message.starts_with("execute ") || end == std::string_view::npos) return std::nullopt;
   return std::string(message.substr(end + kEndOfName.size()));
+}
+
+/// The constants in `$1 = '5', $2 = NULL`, as SQL has them. Empty when the text is anything else.
+std::vector<std::string> parameters_in(std::string_view text) {
+  std::vector<std::string> values;
+  while (true) {
+    const std::string name = "$" + std::to_string(values.size() + 1) + " = ";
+    if (!text.starts_with(name)) return {};
+    text.remove_prefix(name.size());
+    std::size_t size = 4;
+    if (text.starts_with('\'')) {
+      size = 1;
+      while (size < text.size() && (text[size] != '\'' || text.substr(size, 2) == "''"))
+        size += text[size] == '\'' ? 2 : 1;
+      ++size;
+    } else if (!text.starts_with("NULL")) {
+      return {};
+    }
+    if (size > text.size()) return {};
+    values.emplace_back(text.substr(0, size));
+    text.remove_prefix(size);
+    if (text.empty()) return values;
+    if (!text.starts_with(", ")) return {};
+    text.remove_prefix(2);
+  }
+}
+
+/// With each parameter replaced by its constant. The text as it is when one of them has none, or when it gets too long.
+std::string with_parameters(const std::string& text, const std::vector<std::string>& values) {
+  std::string result;
+  std::size_t copied = 0;
+  for (const detail::Piece piece : detail::parameters_of(text)) {
+    std::size_t number = 0;
+    const char* const end = text.data() + piece.begin + piece.size;
+    std::from_chars(text.data() + piece.begin + 1, end, number);
+    if (number == 0 || number > values.size() || result.size() > kBytesMax) return text;
+    result.append(text, copied, piece.begin - copied).append(values[number - 1]);
+    copied = piece.begin + piece.size;
+  }
+  return result.append(text, copied);
 }
 
 /// The fields of a record of csvlog, quotes removed.
@@ -108,12 +152,18 @@ Result<std::optional<std::string>> LogReader::query_in(std::string_view line) {
     const bool is_plain = !line.starts_with('{') && message_after_severity(line, severity);
     format_ = starts_csv(line) ? Format::csv : is_plain ? Format::plain : Format::json;
   }
-  switch (*format_) {
-    case Format::csv: return csv_query(line);
-    case Format::plain: return plain_query(line);
-    case Format::json: break;
-  }
-  return json_query(line);
+  if (*format_ == Format::json) return json_query(line);
+  FUGU_ASSIGN(const Record record, *format_ == Format::csv ? csv_record(line) : plain_record(line));
+  return query_of(record);
+}
+
+std::optional<std::string> LogReader::query_of(const Record& record) {
+  const auto statement = statement_in(record.message);
+  constexpr std::string_view kParameters = "arameters: ";  // large from version 16 on
+  std::string_view detail = record.detail;
+  if (!statement || detail.empty() || !detail.substr(1).starts_with(kParameters)) return statement;
+  detail.remove_prefix(1 + kParameters.size());
+  return with_parameters(*statement, parameters_in(detail));
 }
 
 Result<std::optional<std::string>> LogReader::json_query(std::string_view line) const {
@@ -121,7 +171,8 @@ Result<std::optional<std::string>> LogReader::json_query(std::string_view line) 
   const json::Value* const query = object.member("query");
   const json::Value* const message = object.member("message");
   if (query == nullptr && message != nullptr && object.member("error_severity") != nullptr) {
-    return query_of(message->text);
+    const json::Value* const detail = object.member("detail");
+    return query_of({message->text, detail == nullptr ? std::string() : detail->text});
   }
   if (query == nullptr) return found_but_expected(lines_.at(0), "no key 'query'", kExpectedJson);
   if (query->kind != json::Kind::text) {
@@ -130,7 +181,7 @@ Result<std::optional<std::string>> LogReader::json_query(std::string_view line) 
   return std::optional(query->text);
 }
 
-Result<std::optional<std::string>> LogReader::csv_query(std::string_view line) {
+Result<LogReader::Record> LogReader::csv_record(std::string_view line) {
   std::string record(line);
   const Location start = lines_.at(0);
   while (std::ranges::count(record, '"') % 2 != 0) {
@@ -139,29 +190,41 @@ Result<std::optional<std::string>> LogReader::csv_query(std::string_view line) {
     add_line(record, *more);
     if (record.size() > kRecordMax) return found_but_expected(start, "a record of more than 1 MiB", kExpectedCsv);
   }
-  const std::vector<std::string> fields = csv_fields(record);
+  std::vector<std::string> fields = csv_fields(record);
   if (fields.size() < kCsvFieldsMin || fields.size() > kCsvFieldsMax || !is_severity(fields[kSeverityField])) {
     return found_but_expected(start, "another record", kExpectedCsv);
   }
-  return fields[kSeverityField] == "LOG" ? query_of(fields[kMessageField]) : std::nullopt;
+  if (fields[kSeverityField] != "LOG") return Record{};
+  return Record{std::move(fields[kMessageField]), std::move(fields[kDetailField])};
 }
 
-Result<std::optional<std::string>> LogReader::plain_query(std::string_view line) {
+Result<LogReader::Record> LogReader::plain_record(std::string_view line) {
   std::string_view severity;
   const auto first = message_after_severity(line, severity);
   if (!first) return found_but_expected(lines_.at(0), "another line", kExpectedPlain);
   const bool is_log = severity == "LOG";
-  std::string message(*first);
-  while (true) {  // lines of one message go on with a tab
-    FUGU_ASSIGN(const auto more, lines_.peek());
-    if (!more || !more->starts_with('\t')) break;
-    FUGU_ASSIGN(const auto line_more, lines_.next());
-    add_line(message, line_more->substr(1));
+  FUGU_ASSIGN(std::string message, plain_message(*first));
+  if (!is_log) return Record{};
+  FUGU_ASSIGN(const auto ahead, lines_.peek());
+  if (!ahead || !message_after_severity(*ahead, severity) || severity != "DETAIL")
+    return Record{std::move(message), {}};
+  FUGU_ASSIGN(const auto next, lines_.next());
+  FUGU_ASSIGN(std::string detail, plain_message(*message_after_severity(*next, severity)));
+  return Record{std::move(message), std::move(detail)};
+}
+
+Result<std::string> LogReader::plain_message(std::string_view first) {
+  std::string message(first);
+  last_line_ = lines_.line();
+  while (true) {
+    FUGU_ASSIGN(const auto ahead, lines_.peek());
+    if (!ahead || !ahead->starts_with('\t')) return message;
+    FUGU_ASSIGN(const auto line, lines_.next());
+    add_line(message, line->substr(1));
     if (message.size() > kRecordMax) {
       return found_but_expected(lines_.at(0), "a message of more than 1 MiB", kExpectedPlain);
     }
   }
-  return is_log ? query_of(message) : std::nullopt;
 }
 
 void LogReader::add_line(std::string& record, std::string_view line) {

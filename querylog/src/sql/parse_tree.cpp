@@ -42,17 +42,21 @@ std::size_t place_of(const PgQueryError& error, std::string_view text) {
   return place + 1;
 }
 
-std::variant<std::size_t, Refusal> count_tokens(const std::string& text) {
+struct FreeTokens {
+  void operator()(PgQuery__ScanResult* tokens) const { pg_query__scan_result__free_unpacked(tokens, nullptr); }
+};
+using Tokens = std::unique_ptr<PgQuery__ScanResult, FreeTokens>;
+
+std::variant<Tokens, Refusal> scan(const std::string& text) {
   const PgQueryScanResult scanned = pg_query_scan(text.c_str());
-  std::variant<std::size_t, Refusal> result;
+  std::variant<Tokens, Refusal> result;
   if (scanned.error != nullptr) {
     result = at(place_of(*scanned.error, text), "text that is no SQL");
   } else {
-    PgQuery__ScanResult* const tokens = pg_query__scan_result__unpack(
-        nullptr, scanned.pbuf.len, reinterpret_cast<const std::uint8_t*>(scanned.pbuf.data));
+    Tokens tokens(pg_query__scan_result__unpack(nullptr, scanned.pbuf.len,
+                                                reinterpret_cast<const std::uint8_t*>(scanned.pbuf.data)));
     FUGU_CHECK(tokens != nullptr);
-    result = tokens->n_tokens;
-    pg_query__scan_result__free_unpacked(tokens, nullptr);
+    result = std::move(tokens);
   }
   pg_query_free_scan_result(scanned);
   return result;
@@ -153,9 +157,9 @@ void FreeTree::operator()(PgQuery__ParseResult* tree) const { pg_query__parse_re
 std::variant<ParseTree, Refusal> parse(std::string_view text) {
   if (auto refusal = check_text(text)) return *std::move(refusal);
   const std::string terminated(text);
-  auto tokens = count_tokens(terminated);
+  auto tokens = scan(terminated);
   if (auto* const refusal = std::get_if<Refusal>(&tokens)) return std::move(*refusal);
-  const std::size_t count = std::get<std::size_t>(tokens);
+  const std::size_t count = std::get<Tokens>(tokens)->n_tokens;
   if (count > kTokensMax) return at(0, "more than " + std::to_string(kTokensMax) + " tokens");
   auto parsed = count <= kTokensOnAnyStack ? parse_on_this_stack(terminated) : parse_on_a_large_stack(terminated);
   if (const auto* const tree = std::get_if<ParseTree>(&parsed)) {
@@ -169,6 +173,20 @@ std::variant<std::vector<Piece>, Refusal> split_script(const std::string& text) 
   if (const auto nul = text.find('\0'); nul != std::string::npos) return at(nul + 1, "a NUL character");
   if (!is_utf8(text)) return at(0, "bytes that are not UTF-8");
   return split_checked(text);
+}
+
+std::vector<Piece> parameters_of(const std::string& text) {
+  if (check_text(text)) return {};
+  const auto scanned = scan(text);
+  const auto* const tokens = std::get_if<Tokens>(&scanned);
+  if (tokens == nullptr) return {};
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < (*tokens)->n_tokens; ++i) {
+    const PgQuery__ScanToken& token = *(*tokens)->tokens[i];
+    if (token.token != PG_QUERY__TOKEN__PARAM) continue;
+    pieces.push_back({static_cast<std::size_t>(token.start), static_cast<std::size_t>(token.end - token.start)});
+  }
+  return pieces;
 }
 
 }  // namespace fugu::querylog::detail

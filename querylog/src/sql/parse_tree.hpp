@@ -29,4 +29,7 @@ struct Piece {
 };
 std::variant<std::vector<Piece>, Refusal> split_script(const std::string& text);
 
+/// Where `$1`, `$2`, … stand in a text; none in text that cannot be split into tokens.
+std::vector<Piece> parameters_of(const std::string& text);
+
 }  // namespace fugu::querylog::detail

@@ -9,7 +9,8 @@
 //     2026-03-02 10:00:00.000 UTC [7] LOG:  statement: SELECT name FROM customer                    stderr
 //
 // Of a log of PostgreSQL, messages `statement: …` and `execute NAME: …` are queries (log_statement,
-// log_min_duration_statement); other messages are not returned. Line ends within a query are \n, whatever they were.
+// log_min_duration_statement); other messages are not returned. Parameters that the detail `parameters: $1 = '5'` of a
+// message gives take their place in the query. Line ends within a query are \n, whatever they were.
 #pragma once
 
 #include <cstdint>
@@ -40,13 +41,22 @@ class LogReader {
  private:
   enum class Format : std::uint8_t { json, csv, plain };
 
-  // The message of the record that starts with `line`; nothing when it is of no interest.
+  /// What PostgreSQL says in one record.
+  struct Record {
+    std::string message;
+    std::string detail;
+  };
+
+  /// The query in the record that starts with `line`, if there is one.
   Result<std::optional<std::string>> query_in(std::string_view line);
   Result<std::optional<std::string>> json_query(std::string_view line) const;
-  Result<std::optional<std::string>> csv_query(std::string_view line);
-  Result<std::optional<std::string>> plain_query(std::string_view line);
+  Result<Record> csv_record(std::string_view line);
+  Result<Record> plain_record(std::string_view line);
+  /// `first` and the lines that go on with a tab.
+  Result<std::string> plain_message(std::string_view first);
   /// Adds the line that was just read, and the empty ones before it.
   void add_line(std::string& record, std::string_view line);
+  static std::optional<std::string> query_of(const Record& record);
 
   LineReader lines_;
   std::optional<Format> format_;
