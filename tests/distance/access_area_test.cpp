@@ -95,6 +95,12 @@ TEST(Areas, OfARelationThatIsNamedTwiceAreUnited) {
 
 // --- the distance ---
 
+const Schema& tiny() {
+  static const auto schema = Schema::from_text(
+      "s", "CREATE TABLE t (a integer CHECK (a >= 0 AND a < 5), b integer CHECK (b IN (0, 1, 2, 3, 4)))");
+  return *schema;
+}
+
 TEST(AccessAreaDistance, OfTheThesis) {
   const std::string q1 = "SELECT * FROM t WHERE a > 5";
   const std::string q2 = "SELECT * FROM t WHERE a > 3";
@@ -117,8 +123,8 @@ TEST(AccessAreaDistance, CountsEqualOverlappingAndOther) {
   EXPECT_EQ(d("a = 1 AND a = 2", "a > 3 AND a < 3"), (Fraction{0, 1}));  // both read nothing
 }
 
-// An order-preserving encryption knows of no next value: with ciphertexts for 5 and 6 the integers would be as far apart
-// as floating point is. So areas are put into closed intervals before.
+// An order-preserving encryption knows of no next value: with ciphertexts for 5 and 6 the integers would be as far
+// apart as floating point is. So areas are put into closed intervals before.
 TEST(AccessAreaDistance, KnowsTheNextInteger) {
   const auto d = [](const std::string& attribute) {
     const std::string start = "SELECT 1 FROM purchase WHERE " + attribute;
@@ -142,6 +148,22 @@ TEST(AccessAreaDistance, TakesAnotherOverlap) {
                                         areas("SELECT 1 FROM r WHERE a > 6 AND b = 2")};
   EXPECT_EQ(access_area_distance(all[0], all[1], domains, {1, 3}), (Fraction{4, 6}));
   EXPECT_EQ(access_area_distances(all, domains, {1, 3}).fraction(0, 1), (Fraction{2, 3}));
+}
+
+// So many areas of one attribute that they are compared anew for each pair.
+TEST(AccessAreaDistance, OfManyDifferentAreas) {
+  const Domains domains(tiny());
+  std::vector<AccessAreas> queries;
+  for (int i = 0; i < 1100; ++i) {
+    const Area area = Area::above(tiny().column({0, 0}).type, Value(DecimalNumber(i)), true);
+    queries.push_back({.relations = {0}, .areas = {{{0, 0}, i % 7 == 0 ? Area::null() : area}}});
+  }
+  const auto matrix = access_area_distances(queries, domains);
+  for (std::size_t a = 0; a < queries.size(); a += 13) {
+    for (std::size_t b = 0; b < a; ++b) {
+      ASSERT_EQ(matrix.fraction(a, b), access_area_distance(queries[a], queries[b], domains));
+    }
+  }
 }
 
 // The page says so: 1/4 + 1/4 < 1. Indexes for metrics must not be built on it.
@@ -211,12 +233,6 @@ Condition condition(int depth, bool with_b) {
   }
   return {"(" + x.text + ") OR (" + y.text + ")",
           [x, y](Cell a, Cell b) { return truth_not(truth_and(truth_not(x.holds(a, b)), truth_not(y.holds(a, b)))); }};
-}
-
-const Schema& tiny() {
-  static const auto schema = Schema::from_text(
-      "s", "CREATE TABLE t (a integer CHECK (a >= 0 AND a < 5), b integer CHECK (b IN (0, 1, 2, 3, 4)))");
-  return *schema;
 }
 
 const std::vector<Cell> kCells = {std::nullopt, 0, 1, 2, 3, 4};

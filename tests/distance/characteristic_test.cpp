@@ -43,6 +43,13 @@ TEST(Tokens, OfEveryClause) {
             (Texts{"WITH", "SELECT", "FROM", "r", "a", "WHERE", "IN", "d", "s"}));
 }
 
+TEST(Tokens, OfWindows) {
+  EXPECT_EQ(tokens_of("SELECT rank() OVER (PARTITION BY c ORDER BY a DESC) FROM r"),
+            (Texts{"SELECT", "OVER", "function rank", "PARTITION BY", "c", "ORDER BY", "DESC", "a", "FROM", "r"}));
+  EXPECT_EQ(features_of("SELECT sum(b) OVER (PARTITION BY c ORDER BY a DESC) FROM r"),
+            (Texts{"SELECT r.a", "SELECT r.b", "SELECT r.c", "FROM r"}));  // not of a group
+}
+
 TEST(Tokens, OfFromAlsoWhereItNamesNoRelation) {
   EXPECT_EQ(tokens_of("WITH x AS (SELECT 1 AS n) SELECT n FROM x"), (Texts{"WITH", "SELECT", "1", "FROM"}));
 }

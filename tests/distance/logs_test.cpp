@@ -133,7 +133,7 @@ TEST(RealLogs, StackExchange) {
   const auto schema = Schema::from_text("sede", lines_of_tables(kLogs / "sede-tables.json"));
   ASSERT_TRUE(schema) << schema.error().message;
   const Log log = read_log("sede.postgres.jsonl", *schema);
-  EXPECT_GT(log.statements.size(), log.queries / 4);
+  EXPECT_GE(log.statements.size(), log.queries * 65 / 100);
   check(log, *schema);
 }
 

@@ -244,6 +244,93 @@ class Mean {
   std::uint32_t sum_ = 0;
 };
 
+/// Areas of a log by numbers, so that two of them are compared once, however many queries have them.
+class NumberedAreas {
+ public:
+  NumberedAreas(std::span<const AccessAreas> queries, const Domains& domains) {
+    std::map<Attribute, std::size_t> places;
+    for (const AccessAreas& query : queries) {
+      for (const auto& [attribute, area] : query.areas) places.emplace(attribute, 0);
+    }
+    std::vector<std::map<Area, std::size_t>> numbers;
+    for (auto& [attribute, place] : places) {
+      place = attributes_.size();
+      attributes_.push_back({attribute.relation, {Area(), domains.of(attribute)}, {}});
+      numbers.push_back({{Area(), kNothing}, {domains.of(attribute), kDomain}});
+    }
+    for (const AccessAreas& query : queries) {
+      Row& row = rows_.emplace_back();
+      row.relations = &query.relations;
+      for (const auto& [attribute, area] : query.areas) {
+        const std::size_t place = places.at(attribute);
+        std::vector<Area>& areas = attributes_[place].areas;
+        const auto [number, is_new] = numbers[place].emplace(area, areas.size());
+        if (is_new) areas.push_back(area);
+        row.areas.push_back({place, number->second});
+      }
+    }
+    for (Known& known : attributes_) known.overlaps = table_of(known.areas);
+  }
+
+  mining::Fraction distance(std::size_t a, std::size_t b, mining::Fraction overlap) const {
+    Mean mean(overlap);
+    const Row& row_a = rows_[a];
+    const Row& row_b = rows_[b];
+    auto next_a = row_a.areas.begin();
+    auto next_b = row_b.areas.begin();
+    while (next_a != row_a.areas.end() || next_b != row_b.areas.end()) {
+      const bool takes_a =
+          next_b == row_b.areas.end() || (next_a != row_a.areas.end() && next_a->place <= next_b->place);
+      const bool takes_b =
+          next_a == row_a.areas.end() || (next_b != row_b.areas.end() && next_b->place <= next_a->place);
+      const Known& known = attributes_[takes_a ? next_a->place : next_b->place];
+      const std::size_t area_a = takes_a ? (next_a++)->area : absent_from(row_a, known);
+      const std::size_t area_b = takes_b ? (next_b++)->area : absent_from(row_b, known);
+      mean.add(known.overlap(area_a, area_b));
+    }
+    return mean.value();
+  }
+
+ private:
+  static constexpr std::size_t kNothing = 0;
+  static constexpr std::size_t kDomain = 1;
+
+  struct Known {
+    std::uint32_t relation;
+    std::vector<Area> areas;        // nothing, the domain, and what queries have
+    std::vector<Overlap> overlaps;  // of each with each; empty when they are too many
+
+    Overlap overlap(std::size_t a, std::size_t b) const {
+      return overlaps.empty() ? compare(areas[a], areas[b]) : overlaps[a * areas.size() + b];
+    }
+  };
+  struct Numbered {
+    std::size_t place;  // of the attribute
+    std::size_t area;
+  };
+  struct Row {
+    std::vector<Numbered> areas;
+    const std::vector<std::uint32_t>* relations = nullptr;
+  };
+
+  static std::size_t absent_from(const Row& row, const Known& known) {
+    return std::ranges::binary_search(*row.relations, known.relation) ? kDomain : kNothing;
+  }
+  static constexpr std::size_t kTableMax = 1024;
+  static std::vector<Overlap> table_of(const std::vector<Area>& areas) {
+    std::vector<Overlap> result;
+    if (areas.size() > kTableMax) return result;  // most of them are compared once at best
+    result.reserve(areas.size() * areas.size());
+    for (const Area& a : areas) {
+      for (const Area& b : areas) result.push_back(compare(a, b));
+    }
+    return result;
+  }
+
+  std::vector<Known> attributes_;
+  std::vector<Row> rows_;
+};
+
 }  // namespace
 
 Domains::Domains(const Schema& schema) {
@@ -291,10 +378,10 @@ mining::Fraction access_area_distance(const AccessAreas& a, const AccessAreas& b
 
 mining::DistanceMatrix access_area_distances(std::span<const AccessAreas> queries, const Domains& domains,
                                              mining::Fraction overlap) {
+  const NumberedAreas numbered(queries, domains);
   mining::DistanceMatrix matrix(queries.size());
   for (std::size_t a = 1; a < queries.size(); ++a) {
-    for (std::size_t b = 0; b < a; ++b)
-      matrix.set(a, b, access_area_distance(queries[a], queries[b], domains, overlap));
+    for (std::size_t b = 0; b < a; ++b) matrix.set(a, b, numbered.distance(a, b, overlap));
   }
   return matrix;
 }

@@ -45,6 +45,15 @@ std::string set_word(PgQuery__SetOperation operation, bool all) {
   }
 }
 
+/// Empty for USING.
+std::string sort_word(const PgQuery__SortBy& key) {
+  if (key.n_use_op > 0) return {};
+  std::string word = key.sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC ? "DESC" : "ASC";
+  if (key.sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST) word += " NULLS FIRST";
+  if (key.sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_LAST) word += " NULLS LAST";
+  return word;
+}
+
 std::string_view truth_word(PgQuery__BoolTestType type) {
   switch (type) {
     case PG_QUERY__BOOL_TEST_TYPE__IS_TRUE: return "IS TRUE";
@@ -428,11 +437,9 @@ Result<Expression> Resolver::grouped(const PgQuery__Node& node, const Scope& sco
 }
 
 Result<SortKey> Resolver::sorted(const PgQuery__SortBy& key, const Scope& scope, const Query& query) {
-  if (key.n_use_op > 0) return refuse(key.location, "ORDER BY USING");
   SortKey result;
-  result.word = key.sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC ? "DESC" : "ASC";
-  if (key.sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST) result.word += " NULLS FIRST";
-  if (key.sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_LAST) result.word += " NULLS LAST";
+  result.word = sort_word(key);
+  if (result.word.empty()) return refuse(key.location, "ORDER BY USING");
   FUGU_ASSIGN(auto numbered, output_at(*key.node, query));
   if (numbered) {
     result.expression = *std::move(numbered);
@@ -612,7 +619,8 @@ Result<Expression> Resolver::function_call(const PgQuery__FuncCall& call, const 
   const std::string_view name = public_name(call.funcname, call.n_funcname);
   const FunctionKind kind = function_kind(name);
   if (kind == FunctionKind::unknown) return refuse(call.location, "a function that is not on the list");
-  if (call.over != nullptr) return refuse(call.location, "OVER");
+  if (kind == FunctionKind::window && call.over == nullptr)
+    return refuse(call.location, "a window function without OVER");
   if (call.n_agg_order > 0 || call.agg_within_group != 0) return refuse(call.location, "an aggregate with ORDER BY");
   if (call.agg_filter != nullptr) return refuse(call.location, "FILTER");
   if (call.func_variadic != 0) return refuse(call.location, "VARIADIC");
@@ -623,8 +631,37 @@ Result<Expression> Resolver::function_call(const PgQuery__FuncCall& call, const 
     FUGU_ASSIGN(operands, expressions(call.args, call.n_args, scope));
   }
   const std::string word = std::string(name) + (call.agg_distinct != 0 ? " DISTINCT" : "");
-  return made(kind == FunctionKind::aggregate ? Kind::aggregate : Kind::function, word, call.location,
-              std::move(operands));
+  const bool is_aggregate = kind == FunctionKind::aggregate && call.over == nullptr;
+  Expression result = made(is_aggregate ? Kind::aggregate : Kind::function, word, call.location, std::move(operands));
+  if (call.over != nullptr) return over(std::move(result), *call.over, scope);
+  return result;
+}
+
+/// `call OVER (PARTITION BY … ORDER BY …)` as an operation OVER on the call and on both lists.
+Result<Expression> Resolver::over(Expression call, const PgQuery__WindowDef& window, const Scope& scope) {
+  constexpr std::int32_t kNoFrame = 1058;  // FRAMEOPTION_DEFAULTS of PostgreSQL
+  const bool is_named = *window.name != '\0' || *window.refname != '\0';
+  if (is_named || window.frame_options != kNoFrame)
+    return refuse(window.location, "a named window, or one with a frame");
+  std::vector<Expression> parts;
+  parts.push_back(std::move(call));
+  if (window.n_partition_clause > 0) {
+    FUGU_ASSIGN(Expression keys,
+                operation("PARTITION BY", window.location, window.partition_clause, window.n_partition_clause, scope));
+    parts.push_back(std::move(keys));
+  }
+  if (window.n_order_clause > 0) {
+    Expression keys = made(Kind::operation, "ORDER BY", window.location);
+    for (const PgQuery__Node* const node : nodes(window.order_clause, window.n_order_clause)) {
+      FUGU_ASSIGN(Expression key, expression(*node->sort_by->node, scope));
+      const std::string word = sort_word(*node->sort_by);
+      if (word.empty()) return refuse(node->sort_by->location, "ORDER BY USING");
+      if (word != "ASC") key = made(Kind::operation, word, node->sort_by->location, {std::move(key)});
+      keys.operands.push_back(std::move(key));
+    }
+    parts.push_back(std::move(keys));
+  }
+  return made(Kind::operation, "OVER", window.location, std::move(parts));
 }
 
 Result<Expression> Resolver::subquery(const PgQuery__SubLink& link, const Scope& scope) {

@@ -83,6 +83,7 @@ class Resolver {
   Result<Expression> constant(const PgQuery__AConst& constant);
   Result<Expression> operator_call(const PgQuery__AExpr& call, const Scope& scope);
   Result<Expression> function_call(const PgQuery__FuncCall& call, const Scope& scope);
+  Result<Expression> over(Expression call, const PgQuery__WindowDef& window, const Scope& scope);
   Result<Expression> subquery(const PgQuery__SubLink& link, const Scope& scope);
   Result<Expression> case_of(const PgQuery__CaseExpr& node, const Scope& scope);
   Result<Expression> cast(const PgQuery__TypeCast& node, const Scope& scope);

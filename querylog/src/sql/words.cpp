@@ -25,6 +25,11 @@ constexpr std::string_view kFunctions[] = {
     "trunc",       "upper",      "isfinite",
 };
 
+constexpr std::string_view kWindowFunctions[] = {
+    "cume_dist", "dense_rank", "first_value",  "lag",  "last_value", "lead",
+    "nth_value", "ntile",      "percent_rank", "rank", "row_number",
+};
+
 struct Operator {
   std::string_view name;
   std::string_view word;
@@ -61,6 +66,7 @@ constexpr Operator kOperators[] = {
 FunctionKind function_kind(std::string_view name) {
   if (std::ranges::find(kAggregates, name) != std::end(kAggregates)) return FunctionKind::aggregate;
   if (std::ranges::find(kFunctions, name) != std::end(kFunctions)) return FunctionKind::plain;
+  if (std::ranges::find(kWindowFunctions, name) != std::end(kWindowFunctions)) return FunctionKind::window;
   return FunctionKind::unknown;
 }
 

@@ -6,7 +6,7 @@
 
 namespace fugu::querylog::detail {
 
-enum class FunctionKind : unsigned char { unknown, plain, aggregate };
+enum class FunctionKind : unsigned char { unknown, plain, aggregate, window };
 
 /// By its name in lower case.
 FunctionKind function_kind(std::string_view name);

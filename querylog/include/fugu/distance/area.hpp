@@ -5,6 +5,7 @@
 // text keep open and closed ends apart. Text is ordered by its bytes.
 #pragma once
 
+#include <compare>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,8 @@ class Area {
   std::string text() const;
 
   friend bool operator==(const Area&, const Area&) = default;
+  /// Some order, so that areas can be found.
+  friend auto operator<=>(const Area&, const Area&) = default;
 
  private:
   /// A place between values: before one of them or after it.
