@@ -95,7 +95,7 @@ class Restriction {
       if (value) values.push_back(*value);
       has_null |= constant.kind == Constant::Kind::null;
     }
-    const Area all = Area::values_of(type);
+    Area all = Area::values_of(type);
     if (word == "IN") return has_null && negated ? Area() : in(values, type, negated);
     if (values.size() < predicate.constants.size()) return has_null ? Area() : all;
     const auto found = matched(word, values, type);

@@ -158,7 +158,7 @@ Result<std::optional<std::string>> LogReader::query_in(std::string_view line) {
 }
 
 std::optional<std::string> LogReader::query_of(const Record& record) {
-  const auto statement = statement_in(record.message);
+  auto statement = statement_in(record.message);
   constexpr std::string_view kParameters = "arameters: ";  // large from version 16 on
   std::string_view detail = record.detail;
   if (!statement || detail.empty() || !detail.substr(1).starts_with(kParameters)) return statement;
