@@ -1,6 +1,7 @@
 #include "fugu/mining/optics.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 
 #include "fugu/base/check.hpp"
@@ -35,26 +36,27 @@ std::vector<Reached> optics(const Distances& distances, std::size_t min_items, d
   const std::size_t size = distances.size();
   std::vector<Reached> order;
   order.reserve(size);
-  std::vector<double> reachability(size, kUndefined);
   std::vector<std::size_t> left(size);  // ascending
-  for (std::size_t item = 0; item < size; ++item) left[item] = item;
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  std::vector<double> reachability(size, kUndefined);  // of those left
   std::vector<double> row(size);
   std::vector<double> scratch;
-  std::size_t next = 0;  // its place in left
+  std::ptrdiff_t next = 0;  // its place in both
   while (!left.empty()) {
-    const std::size_t item = left[next];
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(next));
+    const std::size_t item = left[static_cast<std::size_t>(next)];
+    const double reached = reachability[static_cast<std::size_t>(next)];
+    left.erase(left.begin() + next);
+    reachability.erase(reachability.begin() + next);
     distances.row(item, row);
     double core_distance = min_items > size ? kUndefined : kth_smallest(scratch, row, min_items);
     if (core_distance > radius) core_distance = kUndefined;
-    order.push_back({item, reachability[item], core_distance});
-    next = 0;
+    order.push_back({item, reached, core_distance});
     for (std::size_t place = 0; place < left.size(); ++place) {
-      double& reach = reachability[left[place]];
       const double distance = row[left[place]];
-      if (distance <= radius) reach = std::min(reach, std::max(core_distance, distance));
-      if (reach < reachability[left[next]]) next = place;
+      const double reach = distance <= radius ? std::max(core_distance, distance) : kUndefined;
+      reachability[place] = std::min(reachability[place], reach);
     }
+    next = std::ranges::min_element(reachability) - reachability.begin();
   }
   return order;
 }
