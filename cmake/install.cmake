@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 
 set(FUGU_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/fugu)
 
-foreach(library core meters strategies grid eval)
+foreach(library core meters strategies grid mining querylog eval)
   install(TARGETS fugu_${library} EXPORT fuguTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${library}/include/fugu
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fugu-${library} FILES_MATCHING PATTERN "*.hpp")
@@ -36,7 +36,8 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/fuguConfig.cmake.in
   NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 # Before 1.0 a minor version may break what it likes.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/fuguConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/cmake/fuguConfig.cmake ${PROJECT_BINARY_DIR}/cmake/fuguConfigVersion.cmake
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/find/FindPgQuery.cmake
+  ${PROJECT_BINARY_DIR}/cmake/fuguConfig.cmake ${PROJECT_BINARY_DIR}/cmake/fuguConfigVersion.cmake
   DESTINATION ${FUGU_CMAKE_DIR})
 
 if(PROJECT_IS_TOP_LEVEL)
@@ -56,6 +57,6 @@ if(PROJECT_IS_TOP_LEVEL)
   if(FUGU_POWER_GRID_MODEL)
     set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${FUGU_POWER_GRID_MODEL_LIBRARY_DIR})
   endif()
-  set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libssl-dev, zlib1g-dev, libmpfr-dev, libxxhash-dev, pkg-config")
+  set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libssl-dev, zlib1g-dev, libmpfr-dev, libxxhash-dev, libpg-query-dev, libprotobuf-c-dev, pkg-config")
   include(CPack)
 endif()

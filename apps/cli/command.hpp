@@ -32,6 +32,7 @@ void add_key(CLI::App& app, Outcome& outcome);
 void add_meter(CLI::App& app, Outcome& outcome);
 void add_distributional(CLI::App& app, Outcome& outcome);
 void add_grid(CLI::App& app, Outcome& outcome);
+void add_querylog(CLI::App& app, Outcome& outcome);
 
 /// `--option: message`, for what the library says about an option.
 template <class T>

@@ -120,6 +120,7 @@ int run(int argc, char** argv) {
   add_meter(app, outcome);
   add_distributional(app, outcome);
   add_grid(app, outcome);
+  add_querylog(app, outcome);
   add_simulate(app, outcome);
   add_describe(app, outcome);
   add_help(app, outcome);

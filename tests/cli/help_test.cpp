@@ -75,6 +75,12 @@ void prepare_inputs(const TempDir& directory) {
                      "--readings registers.csv --series-map customers.csv --household-map households.csv")
                 .exit_code,
             0);
+  write_file(directory / "schema.sql", "CREATE TABLE customer (name text, town text, debts integer);");
+  write_file(directory / "log.jsonl",
+             "{\"query\": \"SELECT name FROM customer WHERE town = 'Rome'\"}\n"
+             "{\"query\": \"SELECT name FROM customer WHERE debts > 5\"}\n"
+             "{\"query\": \"SELECT count(*) FROM customer GROUP BY town\"}\n");
+  write_file(directory / "matrix.csv", "first,second,distance\n1,2,1/5\n1,4,3/4\n2,4,2/2\n");
   std::string past = readings;
   for (std::size_t at = 0; (at = past.find("2026-01-01", at)) != std::string::npos;) past.replace(at, 10, "2025-12-31");
   write_file(directory / "past.csv", past);
@@ -115,7 +121,7 @@ TEST(Help, TheTourRuns) {
   const Finished help = run_fugu(directory, "help");
   ASSERT_EQ(help.exit_code, 0);
   for (const char* name : {"plan", "publish", "audit", "attack", "metrics", "report", "advise", "bench", "study",
-                           "meter", "distributional", "simulate", "describe", "help"}) {
+                           "meter", "distributional", "simulate", "querylog", "describe", "help"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + name), std::string::npos) << "does not list " << name << "\n"
                                                                             << help.out;
   }
@@ -141,15 +147,15 @@ TEST(Help, EveryExampleOfEveryCommandRuns) {
   std::size_t examples = 0;
   const std::vector<std::string> tour = commands_in(run_fugu(TempDir(), "help").out);
   for (const char* name : {"plan", "publish", "audit", "attack", "metrics", "report", "advise", "bench", "study",
-                           "simulate", "describe"}) {
+                           "simulate", "querylog", "describe"}) {
     const TempDir nowhere;
     const Finished help = run_fugu(nowhere, std::string("help ") + name);
     ASSERT_EQ(help.exit_code, 0) << name;
     EXPECT_NE(help.out.find(std::string("Usage: fugu ") + name), std::string::npos) << help.out.substr(0, 200);
     EXPECT_EQ(run_fugu(nowhere, std::string(name) + " --help").exit_code, 0);
     std::string text = help.out;
-    for (const char* part :
-         {"simulate artificial", "simulate policies", "simulate households", "audit temporal", "audit distributional"})
+    for (const char* part : {"simulate artificial", "simulate policies", "simulate households", "audit temporal",
+                             "audit distributional", "querylog distances", "querylog mine"})
       if (words(part)[0] == name) text += run_fugu(nowhere, std::string(part).append(" --help")).out;
     for (const std::string& command : commands_in(text)) {
       if (std::find(tour.begin(), tour.end(), command) != tour.end())

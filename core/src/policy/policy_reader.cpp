@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "fugu/stream/csv.hpp"
+#include "fugu/stream/json_line.hpp"
 #include "fugu/stream/line_reader.hpp"
-#include "json_line.hpp"
 #include "policy_row.hpp"
 
 namespace fugu {
@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::string_view kHeader =
     "a header `meter,start,end,length,magnitude,epsilon`, and `group` and `known` where needed";
+
+constexpr std::string_view kJsonExample = R"(one JSON object, such as {"meter": "m1", "start": 4, …})";
 
 struct Column {
   std::string_view name;
@@ -194,7 +196,7 @@ class PolicyReader::Impl {
   Result<void> parse_json(const RowPlace& place, StatedPolicy& stated) {
     occurrences_.clear();
     occurrence_ = 0;
-    FUGU_ASSIGN(const json::Value row, json::parse_line(place.line, {place.file, place.line_number, 0}));
+    FUGU_ASSIGN(const json::Value row, json::parse_line(place.line, {place.file, place.line_number, 0}, kJsonExample));
     FUGU_ASSIGN(const RowText texts, texts_of(row, place));
     for (std::string_view key : {"meter", "epsilon"}) FUGU_TRY(check_given(row, key, place));
     FUGU_TRY(parser_.parse_frame(texts, place, stated));

@@ -7,8 +7,8 @@
 
 #include "fugu/policy/pattern.hpp"
 #include "fugu/policy/policy_reader.hpp"
+#include "fugu/stream/json_line.hpp"
 #include "fugu/stream/location.hpp"
-#include "json_line.hpp"
 #include "row_memo.hpp"
 
 namespace fugu {

@@ -26,7 +26,8 @@ struct Value {
 /// What a value is, for an error message: "a number", "an array".
 std::string_view describe(Kind kind);
 
-/// Parses a line that must be an object of at most 8 levels without repeated names. `where` is the begin of the line.
-Result<Value> parse_line(std::string_view line, Location where);
+/// Parses a line that must be an object of at most 8 levels without repeated names. `where` is the begin of the line;
+/// `expected` says for errors what the object should be: "one JSON object, such as {…}".
+Result<Value> parse_line(std::string_view line, Location where, std::string_view expected);
 
 }  // namespace fugu::json

@@ -1,4 +1,4 @@
-#include "json_line.hpp"
+#include "fugu/stream/json_line.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -8,11 +8,12 @@ namespace fugu::json {
 namespace {
 
 constexpr std::size_t kDepthMax = 8;
-constexpr std::string_view kExpected = R"(one JSON object, such as {"meter": "m1", "start": 4, …})";
 
 /// Builds the tree; each handler returns false to stop, and then `found` says why.
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
+  explicit Builder(std::string_view expected_object) : expected_object_(expected_object) {}
+
   Value root;
   std::string found;
   std::string expected;
@@ -28,7 +29,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   bool number_unsigned(number_unsigned_t number) override { return add(Kind::number, std::to_string(number)); }
   bool number_float(number_float_t, const string_t& text) override { return add(Kind::number, text); }
   bool string(string_t& text) override { return add(Kind::text, std::move(text)); }
-  bool binary(binary_t&) override { return fail("binary data", std::string(kExpected)); }
+  bool binary(binary_t&) override { return fail("binary data", std::string(expected_object_)); }
 
   bool start_object(std::size_t) override { return add(Kind::object) && open(); }
   bool start_array(std::size_t) override { return add(Kind::array) && open(); }
@@ -43,7 +44,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
     error_column = position;
-    return fail("text that is no JSON", std::string(kExpected));
+    return fail("text that is no JSON", std::string(expected_object_));
   }
 
  private:
@@ -68,7 +69,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool open() {
-    if (open_.size() == kDepthMax) return fail("JSON of more than 8 levels", std::string(kExpected));
+    if (open_.size() == kDepthMax) return fail("JSON of more than 8 levels", std::string(expected_object_));
     open_.push_back({last_, {}});
     return true;
   }
@@ -77,6 +78,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
+  std::string_view expected_object_;
   std::vector<Level> open_;
   Value* last_ = nullptr;
 };
@@ -100,12 +102,12 @@ std::string_view describe(Kind kind) {
   return {};
 }
 
-Result<Value> parse_line(std::string_view line, Location where) {
-  Builder builder;
+Result<Value> parse_line(std::string_view line, Location where, std::string_view expected) {
+  Builder builder(expected);
   const bool good = nlohmann::json::sax_parse(line.begin(), line.end(), &builder);
   where.column = builder.error_column;
   if (!good) return found_but_expected(where, builder.found, builder.expected);
-  if (builder.root.kind != Kind::object) return found_but_expected(where, describe(builder.root.kind), kExpected);
+  if (builder.root.kind != Kind::object) return found_but_expected(where, describe(builder.root.kind), expected);
   return std::move(builder.root);
 }
 
