@@ -231,13 +231,12 @@ Result<void> check(const Arguments& arguments) {
   if (arguments.measured.empty() &&
       (arguments.sensors > 0 || arguments.power_error > 0 || arguments.voltage_error_v > 0))
     return Error{Cause::usage, "--sensors, --power-error and --voltage-error are about --measured, which is missing"};
-  return check_different({{"--out", arguments.out},
-                          {"--measured", arguments.measured},
-                          {"--readings", arguments.readings},
-                          {"--stream", arguments.stream},
-                          {"--series-map", arguments.series_map},
-                          {"--households", arguments.households},
-                          {"--bills", arguments.bills}});
+  const std::initializer_list<FileOption> written = {
+      {"--out", arguments.out},       {"--measured", arguments.measured},     {"--readings", arguments.readings},
+      {"--stream", arguments.stream}, {"--series-map", arguments.series_map}, {"--households", arguments.households},
+      {"--bills", arguments.bills}};
+  FUGU_TRY(check_different(written));
+  return check_not_of_network(arguments.network.folder, written);
 }
 
 Outcome write_loads(const Arguments& arguments) {

@@ -150,6 +150,9 @@ TEST(GridMonitor, SaysWhatIsWrong) {
   expect_refused("street --released nothing.csv", 2, "nothing.csv");
   expect_refused(std::string(kFiles) + "--under 120", 2, "undervoltage");
   expect_refused(std::string(kFiles) + "--map own.csv", 2, "must be different files");
+  expect_refused(std::string(kFiles) + "--ledger run.ledger --violations run.ledger", 2, "must be different files");
+  expect_refused(std::string(kFiles) + "--ledger run.ledger --map run.ledger.head", 2,
+                 "the head of --ledger and --map must be different files");
   expect_refused(std::string(kFiles) + "--slot-length 7m", 2, "divide an hour");
   write_file(street() / "bills-bad.csv", "customer,yearly_kwh\nC1,x\nnobody,3\nC2,-1\nC3,5\nC3,6\n");
   const Finished bills = monitor("street --released released.csv --measured own.csv --bills bills-bad.csv");
