@@ -110,8 +110,8 @@ TEST(SeriesMatch, NothingIsKnownTwice) {
 
 TEST(SeriesMatch, CustomersWithoutMeasurementMayBeAllowed) {
   EXPECT_EQ(match({"c.p"}, {}).mistakes,
-            "2 customers have no measurement: 'd', 'e'; expected one of each, or leave to "
-            "do without\n");
+            "2 customers have no measurement: 'd', 'e'; expected one of each, unless customers "
+            "without any are allowed\n");
   EXPECT_EQ(match({"c.p"}, {}, nullptr, {.allow_unmeasured = true}).mistakes, "");
   const SeriesMap map = map_of("d.p,box\ne.p,box\n");
   EXPECT_EQ(match({"c.p", "box"}, {}, &map).mistakes, "") << "a sum is a measurement";
