@@ -142,6 +142,13 @@ TEST(GridMonitor, RefusesWhatBelongsElsewhere) {
   forged[digit] = forged[digit] == '5' ? '6' : '5';
   write_file(street() / "forged.csv", forged);
   expect_refused("street --released forged.csv --measured own.csv --ledger run.ledger", 2, "forged.csv");
+  std::string cut;
+  for (const std::string& line : lines_of(read_file(street() / "released.csv")))
+    if (!line.starts_with("100,")) cut += line + "\n";
+  write_file(street() / "cut.csv", cut);
+  const std::string files = "street --released cut.csv --measured own.csv ";
+  EXPECT_EQ(monitor(files).exit_code, 0) << "the twin: nobody looks without the ledger";
+  expect_refused(files + "--ledger run.ledger", 2, "cut.csv: lacks 1 of the slots from its first to its last");
 }
 
 TEST(GridMonitor, SaysWhatIsWrong) {
@@ -161,6 +168,18 @@ TEST(GridMonitor, SaysWhatIsWrong) {
     EXPECT_NE(bills.err.find(part), std::string::npos) << part << "\n" << bills;
   write_file(street() / "late.csv", "time,C1.p\n100000,1\n100001,1\n");
   expect_refused(std::string(kFiles) + "--truth late.csv", 2, "--truth: 24 customers have no measurement");
+}
+
+TEST(GridMonitor, TimesNeedAnOffsetAndTwoSlots) {
+  const std::string offset = "a slot number, or a time with its offset, such as 2026-03-02T00:00:00+01:00";
+  write_file(street() / "noon.csv", "time,C1.p\n2026-03-02T00:00:00,1\n2026-03-02T00:15:00,1\n");
+  expect_refused("street --measured noon.csv", 2, "noon.csv:2:1: found '2026-03-02T00:00:00'; expected " + offset);
+  expect_refused(std::string(kFiles) + "--truth noon.csv", 2, offset);
+  expect_refused(std::string(kFiles) + "--homes noon.csv", 2, offset);
+  write_file(street() / "second.csv", "time,C1.p\n2026-03-02T00:00:00Z,1\n2026-03-02T00:15:00,1\n");
+  expect_refused("street --measured second.csv", 2, "second.csv:3:1: found '2026-03-02T00:15:00'; expected " + offset);
+  write_file(street() / "one.csv", "time,C1.p\n2026-03-02T00:00:00Z,1\n");
+  expect_refused("street --measured one.csv", 2, "one.csv: found one time stamp alone");
 }
 
 TEST(GridMonitor, ALoadThatNoNetworkCarriesIsNamedAndTheRestIsLookedAt) {
