@@ -69,7 +69,7 @@ std::string size_of(const grid::Network& network) {
 }
 
 Result<void> write_new_network(const grid::Network& network, const std::string& folder) {
-  for (const char* file : {"nodes.csv", "lines.csv", "transformers.csv", "customers.csv"}) {
+  for (const std::string_view file : grid::files_of(grid::NetworkLayout::fugu)) {
     std::error_code unknown;
     if (std::filesystem::exists(std::filesystem::path(folder) / file, unknown)) {
       return Error{Cause::usage, "--out: found " + std::string(file) + " in " + shown_name(folder) +
@@ -78,6 +78,19 @@ Result<void> write_new_network(const grid::Network& network, const std::string& 
   }
   FUGU_TRY(grid::write_network(network, folder));
   note("wrote " + size_of(network) + " to " + shown_name(folder));
+  return {};
+}
+
+Result<void> check_not_of_network(const std::string& folder, std::initializer_list<FileOption> written) {
+  FUGU_ASSIGN(const grid::NetworkLayout layout, grid::layout_of(folder));
+  for (const FileOption& file : written) {
+    for (const std::string_view name : grid::files_of(layout)) {
+      if (same_file((std::filesystem::path(folder) / name).string(), file.path)) {
+        return Error{Cause::usage, std::string(file.option) + ": found " + shown_name(file.path) +
+                                       ", which is a file of the network; expected another name"};
+      }
+    }
+  }
   return {};
 }
 

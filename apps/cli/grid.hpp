@@ -1,9 +1,11 @@
 // The sub-commands of `fugu grid`. Another one is one file and one row of the table in grid.cpp.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 #include "command.hpp"
+#include "file_options.hpp"
 #include "fugu/network/network_reader.hpp"
 
 namespace fugu::cli {
@@ -42,6 +44,9 @@ std::string size_of(const grid::Network& network);
 
 /// Writes a network into a folder that holds none of its files yet, and says so.
 Result<void> write_new_network(const grid::Network& network, const std::string& folder);
+
+/// Nothing that is written takes the place of a file of the network in `folder`; else Cause::usage.
+Result<void> check_not_of_network(const std::string& folder, std::initializer_list<FileOption> written);
 
 /// The name of its folder.
 std::string name_of_network(const std::string& folder);

@@ -7,6 +7,7 @@
 #include "fugu/hosting/hosting.hpp"
 #include "grid.hpp"
 #include "grid_estimate.hpp"
+#include "progress.hpp"
 #include "table.hpp"
 
 namespace fugu::cli {
@@ -16,9 +17,10 @@ namespace {
 constexpr const char* kExamples = R"(
 Adds a device to the loads of some customers, drawn at random many times, and looks for voltages and mains out of
 limits. The draws are the same for all loads: true ones, released ones, what state estimation makes of the release, and
-what is known without any customer's data. True rows, and agreement with them, are not private. With one network, its feeders are what begins at the busbar;
-with several, each network is one. Share is of the residential customers of each feeder; the capacity is the largest
-share up to which at most 5 % of the draws are ever out of limits. docs/how-to/ask-for-hosting-capacity.md is an example.
+what is known without any customer's data. True rows, and agreement with them, are not private. With one network, its
+feeders are what begins at the busbar; with several, each network is one. Share is of the residential customers of each
+feeder; the capacity is the largest share up to which at most 5 % of the draws are ever out of limits.
+docs/how-to/ask-for-hosting-capacity.md is an example.
 
 Examples
   fugu grid capacity NETWORK --loads loads.csv --share 0.3
@@ -36,8 +38,9 @@ struct Arguments {
   std::vector<std::string> bills;
   std::string homes;
   std::string device = "ev";
-  double kw = 0;  ///< 0: the usual one
+  std::optional<double> kw;  ///< else the usual one
   std::string slot_length = "15m";
+  bool allow_unmeasured = false;
   grid::HostingOptions hosting;
 };
 
@@ -60,17 +63,21 @@ std::string at_or_none(const std::vector<std::string>& files, std::size_t i) {
   return i < files.size() ? files[i] : std::string();
 }
 
-/// The release as it is, what state estimation makes of it, and what is known without it.
+/// The release as it is, what state estimation makes of it, and what is known without it. A customer of whom nothing is
+/// known has no load as released, only estimated ones.
 Result<void> add_released(const Arguments& arguments, const grid::Network& network, std::size_t i,
                           std::vector<View>& views) {
   const OperatorFiles files{.released = arguments.released[i],
                             .measured = at_or_none(arguments.measured, i),
                             .ledger = at_or_none(arguments.ledgers, i),
                             .homes = arguments.homes,
-                            .slot_length = arguments.slot_length};
+                            .slot_length = arguments.slot_length,
+                            .allow_unmeasured = arguments.allow_unmeasured};
   FUGU_ASSIGN(const OperatorView seen, read_operator_view(network, files));
-  FUGU_ASSIGN(View released, plain_view("released", seen));
-  views.push_back(std::move(released));
+  if (!arguments.allow_unmeasured) {
+    FUGU_ASSIGN(View released, plain_view("released", seen));
+    views.push_back(std::move(released));
+  }
   FUGU_ASSIGN(const Estimation estimation, Estimation::make(seen, files));
   for (const auto& [name, prior] :
        {std::pair("estimated", grid::Prior::households), {"no customer data", grid::Prior::profile}}) {
@@ -106,6 +113,13 @@ void set_time(const grid::Network& network, const View& view, grid::HostingOptio
   options.slots_since_midnight = grid::MeasuredKnowledge(network, view.known).options(view.slot_min).first_slot_of_day;
 }
 
+/// The name of its folder, or the path as it was given where another network's folder has the same name.
+std::string network_name(const std::vector<std::string>& networks, std::size_t i) {
+  const std::string name = name_of_network(networks[i]);
+  const auto has_name = [&](const std::string& folder) { return name_of_network(folder) == name; };
+  return std::ranges::count_if(networks, has_name) == 1 ? name : networks[i];
+}
+
 /// Answers of one network, with the network's name for a feeder that has none.
 Result<std::vector<grid::ViewHosting>> ask_network(const Arguments& arguments, grid::HostingOptions options,
                                                    std::size_t i) {
@@ -118,12 +132,13 @@ Result<std::vector<grid::ViewHosting>> ask_network(const Arguments& arguments, g
   note_unknown_ampacities(network, folder);
   std::vector<grid::PowerView> powers;
   for (const View& view : views) powers.push_back({view.name, view.loads.batch()});
+  const std::string name = network_name(arguments.networks, i);
+  Progress progress("draws of " + name);
+  options.progress = [&](std::uint64_t done, std::uint64_t all) { progress.update_now(done, all); };
   FUGU_ASSIGN(std::vector<grid::ViewHosting> answers, grid::ask_hosting(network, powers, options));
-  const std::filesystem::path path =
-      std::filesystem::path(folder + "/").parent_path();  // with or without a / at its end
   for (grid::ViewHosting& answer : answers) {
     for (grid::FeederHosting& feeder : answer.feeders) {
-      if (feeder.feeder.empty()) feeder.feeder = path.filename().string();
+      if (feeder.feeder.empty()) feeder.feeder = name;
     }
   }
   return answers;
@@ -155,7 +170,26 @@ std::vector<report::Cell> row_of(const grid::FeederHosting& feeder, const std::s
           {capacity}};
 }
 
-void print(const std::vector<grid::ViewHosting>& answers) {
+/// Which feeder is first, and with true loads how far the others agree with them.
+void print_order(const std::vector<grid::ViewHosting>& answers, bool has_truth) {
+  const grid::ViewHosting& truth = answers.front();
+  if (truth.feeders.size() < 2) return;         // nothing to put in an order
+  if (has_truth && answers.size() < 2) return;  // nor to compare
+  const auto first_of = [](const grid::ViewHosting& answer) { return grid::ranking_of(answer.feeders).front(); };
+  std::printf("\n");
+  for (const grid::ViewHosting& answer : answers) {
+    if (has_truth && &answer == &truth) continue;
+    const std::size_t first = first_of(answer);
+    std::printf("%s: '%s' is first", answer.view.c_str(), answer.feeders[first].feeder.c_str());
+    if (has_truth)
+      std::printf(", %s with true loads; Kendall's tau %s over %zu feeders", first == first_of(truth) ? "as" : "not as",
+                  text_of(grid::rank_agreement(truth.feeders, answer.feeders), 2).c_str(), answer.feeders.size());
+    std::printf("\n");
+  }
+  if (!has_truth) std::printf("How near that is to the truth cannot be said without true loads (--loads)\n");
+}
+
+void print(const std::vector<grid::ViewHosting>& answers, bool has_truth) {
   using Align = report::Column::Align;
   report::Table table{.columns = {{"feeder"},
                                   {"loads"},
@@ -167,21 +201,16 @@ void print(const std::vector<grid::ViewHosting>& answers) {
                                   {"mains, %", Align::number},
                                   {"use of limits", Align::number},
                                   {"capacity, %", Align::number}}};
+  bool has_none = false;
   for (const std::size_t i : grid::ranking_of(answers.front().feeders)) {
-    for (const grid::ViewHosting& answer : answers) table.rows.push_back(row_of(answer.feeders[i], answer.view));
+    for (const grid::ViewHosting& answer : answers) {
+      table.rows.push_back(row_of(answer.feeders[i], answer.view));
+      has_none |= !answer.feeders[i].capacity;
+    }
   }
   print_table(table);
-  const auto first_of = [](const grid::ViewHosting& answer) { return grid::ranking_of(answer.feeders).front(); };
-  if (answers.front().feeders.size() < 2) return;  // nothing to put in an order
-  for (std::size_t i = 1; i < answers.size(); ++i) {
-    const std::size_t first = first_of(answers[i]);
-    const bool is_same = first == first_of(answers.front());
-    std::printf("%s%s: '%s' is first, %s with %s loads; Kendall's tau %s over %zu feeders\n", i == 1 ? "\n" : "",
-                answers[i].view.c_str(), answers[i].feeders[first].feeder.c_str(), is_same ? "as" : "not as",
-                answers.front().view.c_str(),
-                text_of(grid::rank_agreement(answers.front().feeders, answers[i].feeders), 2).c_str(),
-                answers[i].feeders.size());
-  }
+  if (has_none) std::printf("\nCapacity none: with these loads the feeder is out of limits without any device\n");
+  print_order(answers, has_truth);
 }
 
 Result<void> check(const Arguments& arguments) {
@@ -197,6 +226,17 @@ Result<void> check(const Arguments& arguments) {
       return Error{Cause::usage,
                    std::string(option) + ": expected as many files as networks, " + std::to_string(networks)};
   }
+  for (std::size_t i = 0; i < networks; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      std::error_code unknown;  // then reading it says why
+      if (std::filesystem::equivalent(arguments.networks[i], arguments.networks[j], unknown))
+        return Error{Cause::usage, "found the network " + shown_name(arguments.networks[i]) + " twice; expected once"};
+    }
+  }
+  if (arguments.kw && !(*arguments.kw > 0 && std::isfinite(*arguments.kw)))
+    return Error{Cause::usage, "--kw: expected a number of kW above 0"};
+  if (arguments.released.empty() && arguments.allow_unmeasured)
+    return Error{Cause::usage, "--allow-unmeasured goes with --released, which is missing"};
   if (arguments.released.empty() && (!arguments.measured.empty() || !arguments.ledgers.empty()))
     return Error{Cause::usage, "--measured and --ledger go with --released, which is missing"};
   return {};
@@ -206,7 +246,7 @@ Outcome print_capacity(const Arguments& arguments) {
   FUGU_TRY(check(arguments));
   grid::HostingOptions options = arguments.hosting;
   FUGU_ASSIGN(options.device.kind, of_option("--device", grid::parse_device(arguments.device)));
-  options.device.kw = arguments.kw == 0 ? grid::usual_device_kw(options.device.kind) : arguments.kw;
+  options.device.kw = arguments.kw.value_or(grid::usual_device_kw(options.device.kind));
   options.split = arguments.networks.size() > 1 ? grid::FeederSplit::whole : grid::FeederSplit::branches;
   std::vector<grid::ViewHosting> all;
   for (std::size_t i = 0; i < arguments.networks.size(); ++i) {
@@ -217,7 +257,7 @@ Outcome print_capacity(const Arguments& arguments) {
       all[view].feeders.insert(all[view].feeders.end(), answers[view].feeders.begin(), answers[view].feeders.end());
     }
   }
-  print(all);
+  print(all, !arguments.loads.empty());
   return kDone;
 }
 
@@ -237,11 +277,17 @@ void prepare_grid_capacity(CLI::App& command, Outcome& outcome) {
   command.add_option("--ledger", arguments->ledgers, "Ledgers that the releases have to follow from");
   command.add_option("--bills", arguments->bills, "What customers use in a year: see fugu grid monitor");
   command.add_option("--homes", arguments->homes, "Public sample of homes, for estimation: see fugu grid monitor");
+  command.add_flag("--allow-unmeasured", arguments->allow_unmeasured,
+                   "Customers of whom nothing is known are no mistake. Then there are estimates alone: no row takes "
+                   "the release for the truth");
   command.add_option("--device", arguments->device, "ev, heat-pump or pv")->capture_default_str();
   command.add_option("--kw", arguments->kw, "Rated power; 11 for ev, 3 for heat-pump and 8 for pv without it");
   command.add_option("--share", hosting.share, "Share of each feeder's residential customers")->capture_default_str();
-  command.add_option("--draws", hosting.draws, "Of who has a device and when it is used")->capture_default_str();
+  command.add_option("--draws", hosting.draws, "Of who has a device and when it is used")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{10'000}))
+      ->capture_default_str();
   command.add_option("--steps", hosting.share_steps, "Steps of the share in which the capacity is looked for")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100}))
       ->capture_default_str();
   command.add_option("--slot-length", arguments->slot_length, "Of files that have slot numbers; slot 0 is a midnight")
       ->capture_default_str();

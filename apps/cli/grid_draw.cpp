@@ -1,7 +1,4 @@
 // fugu grid draw.
-#include <filesystem>
-
-#include "file_options.hpp"
 #include "fugu/report/network_map.hpp"
 #include "grid.hpp"
 #include "table.hpp"
@@ -9,8 +6,6 @@
 namespace fugu::cli {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kExamples = R"(
 The page is one file that needs nothing from outside. Nodes stand where their coordinates are, when all have some;
@@ -25,21 +20,9 @@ struct Arguments {
   std::string out;
 };
 
-/// A page would take the place of a table.
-Result<void> check_out(const Arguments& arguments) {
-  std::error_code unknown;
-  for (const auto& file : fs::directory_iterator(arguments.network.folder, unknown)) {
-    if (file.path().extension() == ".csv" && same_file(file.path().string(), arguments.out)) {
-      return Error{Cause::usage, "--out: found " + shown_name(arguments.out) +
-                                     ", which is a file of the network; expected another, such as map.html"};
-    }
-  }
-  return {};
-}
-
 Outcome draw(const Arguments& arguments) {
+  FUGU_TRY(check_not_of_network(arguments.network.folder, {{"--out", arguments.out}}));
   FUGU_ASSIGN(const grid::Network network, arguments.network.read());
-  FUGU_TRY(check_out(arguments));
   FUGU_ASSIGN(const std::string page,
               report::network_map_page({.network = network,
                                         .title = "Network " + name_of_network(arguments.network.folder),

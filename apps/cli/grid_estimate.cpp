@@ -5,6 +5,7 @@
 #include "fugu/inference/household_sample.hpp"
 #include "fugu/network/network_reader.hpp"
 #include "fugu/stream/decimal.hpp"
+#include "fugu/stream/line_reader.hpp"
 #include "fugu/stream/series_map_file.hpp"
 #include "fugu/study/grid_loads.hpp"
 #include "released_file.hpp"
@@ -15,11 +16,33 @@ namespace {
 
 constexpr std::size_t kBatch = 672;
 
+/// A file without a clock has to count slots; an error says where it does not.
+Result<void> check_counts_slots(const std::string& path) {
+  FUGU_ASSIGN(Input input, Input::open(path));
+  LineReader lines(std::move(input));
+  FUGU_TRY(lines.next());  // the header
+  for (bool is_first = true;; is_first = false) {
+    FUGU_ASSIGN(const auto line, lines.next());
+    if (!line && is_first) return {};  // whoever reads the values says that there are none
+    if (!line) {
+      return found_but_expected({path, 0, 0}, "one time stamp alone, which does not say how long a slot is",
+                                "times of two slots or more, or slot numbers");
+    }
+    const std::string_view time = line->substr(0, line->find(','));
+    if (is_first && parse_slot_number(time)) return {};
+    Stamp stamp;
+    const TimeFault fault = parse_stamp(time, std::nullopt, stamp);
+    if (fault == TimeFault::none) continue;
+    return found_but_expected(lines.at(1), shown_time(time),
+                              "a slot number, or a time with its offset, such as 2026-03-02T00:00:00+01:00");
+  }
+}
+
 Result<grid::TimedFile> timed(const std::string& path) {
   grid::TimedFile file{.path = path, .time = {}};
-  if (!path.empty()) {
-    FUGU_ASSIGN(file.time, clock_in(path));
-  }
+  if (path.empty()) return file;
+  FUGU_ASSIGN(file.time, clock_in(path));
+  if (!file.time.clock.has_time()) FUGU_TRY(check_counts_slots(path));
   return file;
 }
 

@@ -20,7 +20,8 @@ namespace {
 constexpr std::uint64_t kErrorStream = 1;  // bits apart from those of another use of the seed
 
 constexpr const char* kExamples = R"(
-The stream has CUSTOMER.p (kW) and CUSTOMER.q (kvar) of every customer, in slots from a Monday's midnight on. All values
+The stream has CUSTOMER.p (kW) and CUSTOMER.q (kvar) of every customer, in slots from a Monday's midnight on. Times are
+slot numbers, or with --start time stamps, which policies with days and times of day need. All values
 have three decimals: publish them with --unit-step 0.001. Equal seeds give equal files. docs/concepts/loads.md says what
 the loads are made of. The protected customers are in --readings and --stream, all others in --measured, which also has
 transformer.p, .q and .v and NODE.v of the sensors.
@@ -29,7 +30,8 @@ Examples
   fugu grid loads NETWORK --days 7 --out loads.csv --bills bills.csv
   fugu grid loads NETWORK --days 7 --ev-share 0.3 --out loads.csv --measured own.csv --sensors 3 --voltage-error 0.2
   fugu grid loads NETWORK --source citylearn --data DATA --out loads.csv
-  fugu grid loads NETWORK --days 7 --readings readings.csv --series-map map.csv --households households.csv
+  fugu grid loads NETWORK --days 7 --readings readings.csv --series-map map.csv --households households.csv \
+                  --start 2026-03-02T00:00:00+01:00
 )";
 
 struct Arguments {
@@ -38,6 +40,7 @@ struct Arguments {
   std::string source = "simulated";
   std::string part = "all";
   std::string slot_length = "15m";
+  std::string start;
   std::string out;
   std::string measured;
   std::string readings;
@@ -76,8 +79,8 @@ struct Column {
 /// The files of one run.
 class Files {
  public:
-  Files(const Arguments& arguments, const grid::Network& network, const GridLoads& loads, UnitStep step)
-      : arguments_(arguments), network_(network), loads_(loads), step_(step) {}
+  Files(const Arguments& arguments, const grid::Network& network, const GridLoads& loads, UnitStep step, RunClock time)
+      : arguments_(arguments), network_(network), loads_(loads), step_(step), time_(time) {}
 
   Result<void> write();
 
@@ -93,6 +96,9 @@ class Files {
   Result<void> write_bills() const;
   Result<void> write_measured();
 
+  std::string time_of(std::size_t stamp) const {
+    return time_.clock.text(static_cast<Slot>(stamp), time_.utc_offset_s);
+  }
   void append(double value, std::string& text) const {
     if (!std::isnan(value)) text += step_.text(std::llround(value * 1000));
   }
@@ -101,6 +107,7 @@ class Files {
   const grid::Network& network_;
   const GridLoads& loads_;
   UnitStep step_;
+  RunClock time_;
 };
 
 std::vector<Column> Files::registers(bool p_only, const std::function<bool(std::size_t)>& is_wanted) const {
@@ -120,7 +127,7 @@ Result<void> Files::write_wide(const std::string& path, const std::vector<Column
   std::string header = "time";
   for (const Column& column : columns) header += "," + column.name;
   return write_rows(path, header, loads_.stamps, [&](std::size_t stamp, std::string& text) {
-    text += std::to_string(stamp);
+    text += time_of(stamp);
     for (const Column& column : columns) {
       text += ',';
       append(column.value(stamp), text);
@@ -131,7 +138,7 @@ Result<void> Files::write_wide(const std::string& path, const std::vector<Column
 
 Result<void> Files::write_readings(const std::vector<Column>& columns) const {
   return write_rows(arguments_.readings, "time,meter,value", loads_.stamps, [&](std::size_t stamp, std::string& text) {
-    const std::string time = std::to_string(stamp);
+    const std::string time = time_of(stamp);
     for (const Column& column : columns) {
       text.append(time).append(",").append(column.name).append(",");
       append(column.value(stamp), text);
@@ -224,20 +231,35 @@ Result<void> check(const Arguments& arguments) {
   if (to_standard_output > 1) return Error{Cause::usage, "only one file can go to standard output (-)"};
   if (arguments.protect != "residential" && arguments.protect != "all")
     return Error{Cause::usage, "--protect: expected residential or all"};
-  if (!(arguments.voltage_error_v >= 0) || !std::isfinite(arguments.voltage_error_v))
-    return Error{Cause::usage, "--voltage-error: expected a number of volts, 0 or more"};
-  if (!(arguments.power_error >= 0) || !std::isfinite(arguments.power_error))
-    return Error{Cause::usage, "--power-error: expected a number, 0 or more"};
+  constexpr double kVoltageErrorMax_v = 100;
+  constexpr double kPowerErrorMax = 1;
+  if (!(arguments.voltage_error_v >= 0 && arguments.voltage_error_v <= kVoltageErrorMax_v))
+    return Error{Cause::usage, "--voltage-error: expected a number of volts, 0 to 100"};
+  if (!(arguments.power_error >= 0 && arguments.power_error <= kPowerErrorMax))
+    return Error{Cause::usage, "--power-error: expected a part of the value, 0 to 1, such as 0.01"};
   if (arguments.measured.empty() &&
       (arguments.sensors > 0 || arguments.power_error > 0 || arguments.voltage_error_v > 0))
     return Error{Cause::usage, "--sensors, --power-error and --voltage-error are about --measured, which is missing"};
-  return check_different({{"--out", arguments.out},
-                          {"--measured", arguments.measured},
-                          {"--readings", arguments.readings},
-                          {"--stream", arguments.stream},
-                          {"--series-map", arguments.series_map},
-                          {"--households", arguments.households},
-                          {"--bills", arguments.bills}});
+  const std::initializer_list<FileOption> written = {
+      {"--out", arguments.out},       {"--measured", arguments.measured},     {"--readings", arguments.readings},
+      {"--stream", arguments.stream}, {"--series-map", arguments.series_map}, {"--households", arguments.households},
+      {"--bills", arguments.bills}};
+  FUGU_TRY(check_different(written));
+  return check_not_of_network(arguments.network.folder, written);
+}
+
+/// Loads begin at a Monday's midnight, so times do, too.
+Result<RunClock> clock_of_loads(const Arguments& arguments) {
+  constexpr std::int64_t kDay_s = 24 * 3600;
+  constexpr std::int64_t kMonday_s = 4 * kDay_s;  // the first one after 1970 began
+  FUGU_ASSIGN(const RunClock time, clock_from(arguments.start, arguments.slot_length));
+  if (!time.clock.has_time()) return time;
+  const std::int64_t local_s = time.clock.origin_s() + time.utc_offset_s - kMonday_s;
+  if (local_s % kDay_s != 0)
+    return Error{Cause::usage, "--start: found " + shown(arguments.start) +
+                                   ", which is no midnight; expected such as 2026-03-02T00:00:00+01:00"};
+  if (local_s % (7 * kDay_s) != 0) note("--start is no Monday, but what customers do begins with a Monday");
+  return time;
 }
 
 Outcome write_loads(const Arguments& arguments) {
@@ -247,10 +269,11 @@ Outcome write_loads(const Arguments& arguments) {
   FUGU_ASSIGN(options.part, of_option("--part", parse_load_part(arguments.part)));
   FUGU_ASSIGN(const std::int64_t slot_s, of_option("--slot-length", parse_duration(arguments.slot_length)));
   options.slot_min = slot_s % 60 == 0 ? slot_s / 60 : 0;
+  FUGU_ASSIGN(const RunClock time, clock_of_loads(arguments));
   FUGU_ASSIGN(const grid::Network network, arguments.network.read());
   FUGU_ASSIGN(const GridLoads loads, make_grid_loads(network, options));
   FUGU_ASSIGN(const UnitStep step, UnitStep::parse("0.001"));
-  FUGU_TRY(Files(arguments, network, loads, step).write());
+  FUGU_TRY(Files(arguments, network, loads, step, time).write());
   if (loads.filled > 0)
     note(std::to_string(loads.filled) + " recorded values were missing and are those of a later week");
   return kDone;
@@ -265,6 +288,8 @@ void prepare_grid_loads(CLI::App& command, Outcome& outcome) {
   arguments->network.add_to(command);
   command.add_option("--days", loads.days, "Length in days")->capture_default_str();
   command.add_option("--slot-length", arguments->slot_length, "1m, 15m, 30m or 1h")->capture_default_str();
+  command.add_option("--start", arguments->start,
+                     "Time stamps instead of slot numbers: the first midnight, such as 2026-03-02T00:00:00+01:00");
   command.add_option("--source", arguments->source, "Homes: simulated, citylearn, sgsc, ieee or simbench")
       ->capture_default_str();
   command.add_option("--data", loads.data_folder, "Folder with recorded homes");
@@ -279,9 +304,11 @@ void prepare_grid_loads(CLI::App& command, Outcome& outcome) {
   command.add_option("--out", arguments->out, "True loads, CSV wide; standard output when no file is asked for");
   command.add_option("--measured", arguments->measured, "What the operator measures itself, CSV wide");
   command.add_option("--sensors", arguments->sensors, "Voltage sensors at ends of mains")->capture_default_str();
-  command.add_option("--power-error", arguments->power_error, "Relative error of measured kW and kvar, such as 0.01")
+  command
+      .add_option("--power-error", arguments->power_error,
+                  "Relative error of measured kW and kvar, such as 0.01; at most 1")
       ->capture_default_str();
-  command.add_option("--voltage-error", arguments->voltage_error_v, "Error of measured voltages, V")
+  command.add_option("--voltage-error", arguments->voltage_error_v, "Error of measured voltages, V; at most 100")
       ->capture_default_str();
   command.add_option("--protect", arguments->protect, "Customers that are to be released: residential or all")
       ->capture_default_str();

@@ -4,7 +4,6 @@
 #include <functional>
 #include <limits>
 
-#include "file_options.hpp"
 #include "fugu/inference/measured_knowledge.hpp"
 #include "fugu/monitoring/comparison.hpp"
 #include "fugu/monitoring/monitor.hpp"
@@ -409,17 +408,28 @@ Result<void> MonitorRun::write_map() const {
   return write_file(arguments_.map, page);
 }
 
-Outcome MonitorRun::run(const Arguments& arguments) {
+/// What is written must not destroy what is read.
+Result<void> check_files(const Arguments& arguments) {
+  const std::string& ledger = arguments.files.ledger;
+  const std::string head = ledger.empty() ? "" : path_written(ledger) + ".head";  // as fugu publish names it
   FUGU_TRY(check_different({{"--released", arguments.files.released},
                             {"--measured", arguments.files.measured},
                             {"--truth", arguments.truth},
                             {"--bills", arguments.files.bills},
                             {"--series-map", arguments.files.series_map},
-                            {"--ledger", arguments.files.ledger},
+                            {"--ledger", ledger},
+                            {"the head of --ledger", head},
                             {"--homes", arguments.files.homes},
                             {"--violations", arguments.violations},
                             {"--estimate", arguments.estimate},
                             {"--map", arguments.map}}));
+  return check_not_of_network(
+      arguments.network.folder,
+      {{"--violations", arguments.violations}, {"--estimate", arguments.estimate}, {"--map", arguments.map}});
+}
+
+Outcome MonitorRun::run(const Arguments& arguments) {
+  FUGU_TRY(check_files(arguments));
   FUGU_ASSIGN(grid::Network bare, arguments.network.read());
   FUGU_ASSIGN(const grid::Network network, billed(std::move(bare), arguments.files.bills));
   FUGU_ASSIGN(grid::Monitor monitor, grid::Monitor::make(network, arguments.limits));

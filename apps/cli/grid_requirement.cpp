@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "fugu/monitoring/requirement.hpp"
+#include "fugu/policy/policy_reader.hpp"
+#include "fugu/policy/recurrence.hpp"
 #include "fugu/simulate/household_parameters.hpp"
 #include "fugu/stream/clock.hpp"
 #include "fugu/stream/csv.hpp"
@@ -39,6 +41,7 @@ Examples
 )";
 
 constexpr double kTanPhiMax = 10;
+constexpr double kOwnMax_kw = 1e6;
 
 struct Arguments {
   std::string appliance;
@@ -67,6 +70,9 @@ struct NamedRequirement {
 
 Error usage(std::string message) { return {Cause::usage, std::move(message)}; }
 
+/// W and var.
+UnitStep unit_step() { return *UnitStep::parse("0.001"); }
+
 Result<void> check(const Arguments& arguments) {
   if (arguments.epsilon.has_value() == arguments.scale_kw.has_value())
     return usage("give either --epsilon, to learn the scale of the noise, or --scale, to learn the epsilon");
@@ -80,7 +86,15 @@ Result<void> check(const Arguments& arguments) {
   return {};
 }
 
-/// The rest is for whoever reads the file to judge, who knows the stream.
+/// Twice the same customer would be two wishes of one household.
+Result<void> check_customers(std::vector<std::string> customers) {
+  std::ranges::sort(customers);
+  const auto twice = std::ranges::adjacent_find(customers);
+  if (twice != customers.end()) return usage("--customer: found " + shown(*twice) + " twice; expected each once");
+  return {};
+}
+
+/// What the text of a wish needs. check_wishes() judges the rest.
 Result<void> check_policies(const Arguments& arguments) {
   if (arguments.policies.empty()) {
     if (!arguments.customers.empty() || arguments.tan_phi || !arguments.from.empty() || !arguments.to.empty() ||
@@ -95,6 +109,7 @@ Result<void> check_policies(const Arguments& arguments) {
     return usage("--policies needs --customer, --tan-phi, --from, --to and --until");
   if (!(std::abs(*arguments.tan_phi) <= kTanPhiMax)) return usage("--tan-phi: expected a number from -10 to 10");
   for (const std::string& customer : arguments.customers) FUGU_TRY(csv::check_name(customer, {"--customer"}, "a name"));
+  FUGU_TRY(check_customers(arguments.customers));
   for (const std::string* text :
        {&arguments.days, &arguments.from, &arguments.to, &arguments.since, &arguments.until}) {
     const auto is_plain = [](char c) {
@@ -114,14 +129,14 @@ Error unknown_appliance(const std::string& text) {
                "; expected its power in kW and its cycle, such as 11:4h, or one of " + known);
 }
 
-/// `KW:CYCLE`; nothing when it is not.
+/// `KW:CYCLE`; nothing when it is not, or more than any low-voltage customer draws.
 std::optional<grid::Requirement> parse_own(const std::string& text, double slot_min) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) return std::nullopt;
   double power_kw = 0;
   const char* const end = text.data() + colon;
   const auto [stop, fault] = std::from_chars(text.data(), end, power_kw);
-  if (stop != end || fault != std::errc() || !(power_kw > 0) || std::isinf(power_kw)) return std::nullopt;
+  if (stop != end || fault != std::errc() || !(power_kw > 0 && power_kw <= kOwnMax_kw)) return std::nullopt;
   const auto cycle_s = parse_duration(text.substr(colon + 1));
   if (!cycle_s) return std::nullopt;
   return grid::one_use(1000 * power_kw, static_cast<double>(*cycle_s) / 60, slot_min);
@@ -167,11 +182,25 @@ Result<std::vector<NamedRequirement>> requirements(const Arguments& arguments) {
   return asked;
 }
 
-/// As often as there are slots that a use can touch, rounded up to W or var.
-std::string lane_of(double kilo, std::uint64_t slots) {
-  const UnitStep step = *UnitStep::parse("0.001");
+/// Rounded up to W or var, as wishes are.
+std::int64_t steps_of(double kilo) {
   // A product of decimals is off by a few units of its last place, which is no reason to round up.
-  const std::string each = step.text(static_cast<std::int64_t>(std::ceil(std::abs(kilo) * 1000 * (1 - 0x1p-40))));
+  return static_cast<std::int64_t>(std::ceil(std::abs(kilo) * 1000 * (1 - 0x1p-40)));
+}
+
+/// What one wish asks for: the use, in as many slots as it can touch.
+struct Wish {
+  std::uint64_t slots;
+  std::int64_t p_w;
+  std::int64_t q_var;
+};
+
+Wish wish_of(const Arguments& arguments, const grid::Requirement& requirement) {
+  return {requirement.length_slots + 1, steps_of(requirement.p_kw), steps_of(requirement.p_kw * *arguments.tan_phi)};
+}
+
+std::string lane_of(std::int64_t steps, std::uint64_t slots) {
+  const std::string each = unit_step().text(steps);
   std::string lane;
   for (std::uint64_t slot = 0; slot < slots; ++slot) lane += (slot == 0 ? "[" : ", ") + each;
   return lane + "]";
@@ -183,10 +212,9 @@ std::string exact_text(double value) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
-std::string policies_text(const Arguments& arguments, const grid::Requirement& requirement) {
-  const std::uint64_t slots = requirement.length_slots + 1;
-  const std::string p = lane_of(requirement.p_kw, slots);
-  const std::string q = lane_of(requirement.p_kw * *arguments.tan_phi, slots);
+std::string policies_text(const Arguments& arguments, const Wish& wish) {
+  const std::string p = lane_of(wish.p_w, wish.slots);
+  const std::string q = lane_of(wish.q_var, wish.slots);
   std::string rest = R"(}, "epsilon": )" + exact_text(*arguments.epsilon) + R"(, "repeat": {"days": ")" +
                      arguments.days + R"(", "from": ")" + arguments.from + R"(", "to": ")" + arguments.to;
   if (!arguments.since.empty()) rest += R"(", "since": ")" + arguments.since;
@@ -205,6 +233,44 @@ std::string policies_text(const Arguments& arguments, const grid::Requirement& r
         .append(q)
         .append(rest);
   return text;
+}
+
+/// Reads the wishes back as publish will, with the stream's first day if it is known. Without it, a week before the
+/// last one has every weekday.
+Result<void> check_wishes(const Arguments& arguments, const std::string& text) {
+  RecurrenceText stated{arguments.days, arguments.from, arguments.to, arguments.until};
+  if (!arguments.since.empty()) stated.since = arguments.since;
+  const auto recurrence = Recurrence::parse(stated);
+  if (!recurrence) return usage(recurrence.error().message);
+  FUGU_ASSIGN(const std::int64_t slot_s, of_option("--slot-length", parse_duration(arguments.slot_length)));
+  const auto first_day = recurrence->since.value_or(recurrence->until - std::chrono::days(8));
+  PolicyOptions reading{
+      .unit_step = unit_step(),
+      .clock = Clock(std::int64_t{first_day.time_since_epoch().count()} * 24 * 3600, slot_s),
+  };
+  for (const std::string& customer : arguments.customers) {
+    for (const char* quantity : {".p", ".q"}) reading.series.push_back(customer + quantity);
+  }
+  const auto book = read_policy_book(Input::from_memory(arguments.policies, text), reading);
+  if (!book) return usage("the wishes would be refused: " + book.error().message);
+  return {};
+}
+
+void print_scale_of(const Wish& wish, double epsilon) {
+  const double scale = static_cast<double>(wish.slots) * static_cast<double>(wish.p_w + wish.q_var) / 1000 / epsilon;
+  std::printf(
+      "\nThe wishes ask for noise of scale %s in kW and in kvar, more than active power alone: a use that begins\n"
+      "within a slot touches %llu of them, and both registers share epsilon, %s kW and %s kvar in each slot.\n",
+      short_number(scale).c_str(), static_cast<unsigned long long>(wish.slots), unit_step().text(wish.p_w).c_str(),
+      unit_step().text(wish.q_var).c_str());
+}
+
+Result<Wish> write_wishes(const Arguments& arguments, const grid::Requirement& requirement) {
+  const Wish wish = wish_of(arguments, requirement);
+  const std::string text = policies_text(arguments, wish);
+  FUGU_TRY(check_wishes(arguments, text));
+  FUGU_TRY(write_file(arguments.policies, text));
+  return wish;
 }
 
 Outcome run(const Arguments& arguments) {
@@ -228,9 +294,12 @@ Outcome run(const Arguments& arguments) {
                           {short_number(epsilon)},
                           {short_number(scale_kw)}});
   }
+  std::optional<Wish> wish;
+  if (!arguments.policies.empty()) {
+    FUGU_ASSIGN(wish, write_wishes(arguments, asked[0].requirement));
+  }
   print_table(table);
-  if (!arguments.policies.empty())
-    FUGU_TRY(write_file(arguments.policies, policies_text(arguments, asked[0].requirement)));
+  if (wish) print_scale_of(*wish, *arguments.epsilon);
   return kDone;
 }
 

@@ -66,6 +66,61 @@ TEST_F(GridCapacityCli, SetsReleasedLoadsBesideTrueOnes) {
   EXPECT_EQ(words(rows[3])[5], words(rows[1])[5]);
 }
 
+TEST_F(GridCapacityCli, WithoutATruthNothingIsSaidToAgreeWithIt) {
+  make("a", 1);
+  publish("a", "10000");
+  const Finished finished = capacity("a --released a-p.csv --measured a-own.csv");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_EQ(finished.out.find("first, "), std::string::npos) << finished;
+  EXPECT_EQ(finished.out.find("Kendall"), std::string::npos) << finished;
+  EXPECT_NE(finished.out.find("\nreleased: 'T-J1' is first\n"), std::string::npos) << finished;
+  EXPECT_NE(finished.out.find("cannot be said without true loads (--loads)"), std::string::npos) << finished;
+}
+
+TEST_F(GridCapacityCli, CustomersOfWhomNothingIsKnownAreEstimatedWhenAllowed) {
+  make("a", 1);
+  publish("a", "10000");
+  const std::string files = "a --loads a.csv --released a-p.csv";  // businesses are in a-own.csv, which is missing
+  const Finished refused = capacity(files);
+  EXPECT_EQ(refused.exit_code, 2) << refused;
+  EXPECT_NE(refused.err.find("--allow-unmeasured"), std::string::npos) << refused;
+  const Finished finished = capacity(files + " --allow-unmeasured");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  const auto rows = lines_of(finished.out);
+  EXPECT_EQ(words(rows[1])[1], "true");
+  EXPECT_EQ(words(rows[2])[1], "estimated");
+  EXPECT_EQ(words(rows[3])[1], "no");
+  EXPECT_EQ(finished.out.find("released"), std::string::npos) << finished;
+}
+
+TEST_F(GridCapacityCli, SaysWhyThereIsNoCapacity) {
+  make("a", 1);
+  const std::string why = "\nCapacity none: with these loads the feeder is out of limits without any device\n";
+  EXPECT_EQ(capacity("a --loads a.csv").out.find(why), std::string::npos);
+  std::string heavy = "time";
+  std::string row;
+  for (const std::string& name : fields_of(lines_of(read_file(directory_ / "a.csv"))[0])) {
+    if (name == "time") continue;
+    heavy += "," + name;
+    row += name.ends_with(".p") ? ",20" : ",5";
+  }
+  write_file(directory_ / "heavy.csv", heavy + "\n0" + row + "\n1" + row + "\n");
+  const Finished finished = capacity("a --loads heavy.csv");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.out.find(why), std::string::npos) << finished;
+}
+
+TEST_F(GridCapacityCli, FoldersOfOneNameAreShownAsTheyWereGiven) {
+  make("a", 1);
+  std::filesystem::create_directory(directory_ / "old");
+  ASSERT_TRUE(grid::write_network(*grid::make_feeder({.seed = 1}), directory_ / "old/a"));
+  const Finished finished = capacity("a old/a/ --loads a.csv a.csv");
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  const auto rows = lines_of(finished.out);
+  EXPECT_EQ(words(rows[1])[0], "a");
+  EXPECT_EQ(words(rows[2])[0], "old/a/");
+}
+
 TEST_F(GridCapacityCli, RefusesFilesOfAnotherNetworkOrRun) {
   make("a", 1);
   publish("a", "100");
@@ -102,6 +157,7 @@ TEST_F(GridCapacityCli, LoadsHaveToBeOfTheSameSlots) {
 
 TEST_F(GridCapacityCli, SaysWhatIsWrong) {
   make("a", 1);
+  std::filesystem::create_directory(directory_ / "old");
   for (const auto& [options, message] :
        {std::pair{"a", "expected --loads, or --released, or both"},
         {"a --loads a.csv a.csv", "--loads: expected as many files as networks, 1"},
@@ -109,8 +165,18 @@ TEST_F(GridCapacityCli, SaysWhatIsWrong) {
         {"a --loads a.csv --device boiler", "--device: found 'boiler'; expected ev, heat-pump or pv"},
         {"a --loads a.csv --share 2", "expected 0 to 1"},
         {"a --loads a.csv --slot-length 7m", "expected whole minutes that divide an hour (--slot-length"},
-        {"a --loads a.csv --kw -3", "expected a number of kW above 0"}}) {
+        {"a --loads a.csv --kw -3", "--kw: expected a number of kW above 0"},
+        {"a --loads a.csv --kw 0", "--kw: expected a number of kW above 0"},
+        {"a old/../a --loads a.csv a.csv", "found the network 'old/../a' twice; expected once"},
+        {"a --loads a.csv --allow-unmeasured", "--allow-unmeasured goes with --released"}}) {
     const Finished finished = capacity(options);
+    EXPECT_EQ(finished.exit_code, 2) << options << "\n" << finished;
+    EXPECT_NE(finished.err.find(message), std::string::npos) << options << "\n" << finished;
+  }
+  for (const auto& [options, message] : {std::pair{"--draws 0", "--draws: Value 0 not in range 1 to 10000"},
+                                         {"--draws 10001", "--draws: Value 10001 not in range 1 to 10000"},
+                                         {"--steps 101", "--steps: Value 101 not in range 1 to 100"}}) {
+    const Finished finished = run_fugu(directory_, std::string("grid capacity a --loads a.csv ") + options);
     EXPECT_EQ(finished.exit_code, 2) << options << "\n" << finished;
     EXPECT_NE(finished.err.find(message), std::string::npos) << options << "\n" << finished;
   }

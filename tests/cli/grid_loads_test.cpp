@@ -97,6 +97,40 @@ TEST_F(GridLoadsCli, WhatItWritesCanBePublished) {
   EXPECT_NEAR(std::stod(fields_of(lines("own.csv")[1])[3]), 2, 0.01) << "one register a household";
 }
 
+TEST_F(GridLoadsCli, WithAStartEveryFileHasTimesAndRecurringWishesArePublished) {
+  ASSERT_EQ(loads("--days 1 --start 2026-03-02T00:00:00+01:00 --out all.csv --measured own.csv --readings r.csv "
+                  "--series-map m.csv --households h.csv --stream homes.csv")
+                .exit_code,
+            0);
+  for (const char* file : {"all.csv", "own.csv", "r.csv", "homes.csv"}) {
+    EXPECT_TRUE(lines(file)[1].starts_with("2026-03-02T00:00:00+01:00,")) << file;
+    EXPECT_TRUE(lines(file).back().starts_with("2026-03-02T23:45:00+01:00,")) << file;
+  }
+  const std::string customer = fields_of(lines("h.csv")[1])[1];
+  const Finished wished = run_fugu(directory_,
+                                   "grid requirement --appliance refrigerator --epsilon 0.5 --policies w.jsonl "
+                                   "--tan-phi 0.5 --from 06:00 --to 22:00 --until 2026-03-03 --customer " +
+                                       customer);
+  ASSERT_EQ(wished.exit_code, 0) << wished;
+  EXPECT_NE(wished.out.find("The wishes ask for noise of scale 0.84 in kW and in kvar"), std::string::npos) << wished;
+  const Finished published = run_fugu(
+      directory_,
+      "publish --readings r.csv --series-map m.csv --households h.csv --clamp 20 --unit-step 0.001 "
+      "--slot-length 15m --policies w.jsonl --exact-when-idle --mechanism narwhal --ledger l.ledger --out o.csv");
+  ASSERT_EQ(published.exit_code, 0) << published;
+  std::size_t hidden = 0;
+  for (const std::string& line : lines("o.csv")) {
+    const auto fields = fields_of(line);
+    if (!fields[0].starts_with("2026-03-02T12:00") || !fields[1].starts_with(customer + ".")) continue;
+    EXPECT_NEAR(std::stod(fields[3]), 0.84, 1e-6) << "what the requirement says: " << line;
+    ++hidden;
+  }
+  EXPECT_EQ(hidden, 2U) << "both registers";
+  const Finished monitored =
+      run_fugu(directory_, "grid monitor net --released o.csv --measured own.csv --ledger l.ledger --truth all.csv");
+  EXPECT_EQ(monitored.exit_code, 0) << monitored;
+}
+
 TEST_F(GridLoadsCli, SaysWhatIsWrongAndWritesNothing) {
   for (const auto& [options, message] :
        {std::pair{"--days 0", "days: expected 1 to 3660"},
@@ -105,7 +139,11 @@ TEST_F(GridLoadsCli, SaysWhatIsWrongAndWritesNothing) {
         {"--source sgsc", "recorded loads: expected the data folder they lie in"},
         {"--part half", "--part: found 'half'; expected all, evaluated or sample"},
         {"--sensors 3", "--measured, which is missing"},
-        {"--measured x --voltage-error -1", "--voltage-error: expected a number of volts, 0 or more"},
+        {"--measured x --voltage-error -1", "--voltage-error: expected a number of volts, 0 to 100"},
+        {"--measured x --voltage-error 1e300", "--voltage-error: expected a number of volts, 0 to 100"},
+        {"--measured x --power-error 1e300", "--power-error: expected a part of the value, 0 to 1"},
+        {"--out x --start 2026-03-02T01:00:00+01:00", "which is no midnight"},
+        {"--out x --start 2026-03-02T00:00:00", "--start: expected an offset"},
         {"--protect nobody", "--protect: expected residential or all"},
         {"--out x --readings x", "must be different files"},
         {"--out - --readings -", "only one file can go to standard output"}}) {

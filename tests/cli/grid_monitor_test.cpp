@@ -142,6 +142,13 @@ TEST(GridMonitor, RefusesWhatBelongsElsewhere) {
   forged[digit] = forged[digit] == '5' ? '6' : '5';
   write_file(street() / "forged.csv", forged);
   expect_refused("street --released forged.csv --measured own.csv --ledger run.ledger", 2, "forged.csv");
+  std::string cut;
+  for (const std::string& line : lines_of(read_file(street() / "released.csv")))
+    if (!line.starts_with("100,")) cut += line + "\n";
+  write_file(street() / "cut.csv", cut);
+  const std::string files = "street --released cut.csv --measured own.csv ";
+  EXPECT_EQ(monitor(files).exit_code, 0) << "the twin: nobody looks without the ledger";
+  expect_refused(files + "--ledger run.ledger", 2, "cut.csv: lacks 1 of the slots from its first to its last");
 }
 
 TEST(GridMonitor, SaysWhatIsWrong) {
@@ -150,6 +157,9 @@ TEST(GridMonitor, SaysWhatIsWrong) {
   expect_refused("street --released nothing.csv", 2, "nothing.csv");
   expect_refused(std::string(kFiles) + "--under 120", 2, "undervoltage");
   expect_refused(std::string(kFiles) + "--map own.csv", 2, "must be different files");
+  expect_refused(std::string(kFiles) + "--ledger run.ledger --violations run.ledger", 2, "must be different files");
+  expect_refused(std::string(kFiles) + "--ledger run.ledger --map run.ledger.head", 2,
+                 "the head of --ledger and --map must be different files");
   expect_refused(std::string(kFiles) + "--slot-length 7m", 2, "divide an hour");
   write_file(street() / "bills-bad.csv", "customer,yearly_kwh\nC1,x\nnobody,3\nC2,-1\nC3,5\nC3,6\n");
   const Finished bills = monitor("street --released released.csv --measured own.csv --bills bills-bad.csv");
@@ -158,6 +168,18 @@ TEST(GridMonitor, SaysWhatIsWrong) {
     EXPECT_NE(bills.err.find(part), std::string::npos) << part << "\n" << bills;
   write_file(street() / "late.csv", "time,C1.p\n100000,1\n100001,1\n");
   expect_refused(std::string(kFiles) + "--truth late.csv", 2, "--truth: 24 customers have no measurement");
+}
+
+TEST(GridMonitor, TimesNeedAnOffsetAndTwoSlots) {
+  const std::string offset = "a slot number, or a time with its offset, such as 2026-03-02T00:00:00+01:00";
+  write_file(street() / "noon.csv", "time,C1.p\n2026-03-02T00:00:00,1\n2026-03-02T00:15:00,1\n");
+  expect_refused("street --measured noon.csv", 2, "noon.csv:2:1: found '2026-03-02T00:00:00'; expected " + offset);
+  expect_refused(std::string(kFiles) + "--truth noon.csv", 2, offset);
+  expect_refused(std::string(kFiles) + "--homes noon.csv", 2, offset);
+  write_file(street() / "second.csv", "time,C1.p\n2026-03-02T00:00:00Z,1\n2026-03-02T00:15:00,1\n");
+  expect_refused("street --measured second.csv", 2, "second.csv:3:1: found '2026-03-02T00:15:00'; expected " + offset);
+  write_file(street() / "one.csv", "time,C1.p\n2026-03-02T00:00:00Z,1\n");
+  expect_refused("street --measured one.csv", 2, "one.csv: found one time stamp alone");
 }
 
 TEST(GridMonitor, ALoadThatNoNetworkCarriesIsNamedAndTheRestIsLookedAt) {

@@ -83,8 +83,15 @@ TEST_F(Grid, NoNetworkIsOverwritten) {
   put_simbench("simbench");
   expect_refused("convert simbench --out street", 2, "found nodes.csv in 'street', which would be lost");
   expect_refused("convert simbench --out simbench", 2, "found lines.csv in 'simbench', which would be lost");
-  expect_refused("draw street --out street/lines.csv", 2, "a file of the network");
+  for (const char* written :
+       {"draw street --out ", "loads street --out ", "loads street --bills ",
+        "monitor street/ --measured own.csv --violations ", "monitor street --measured own.csv --estimate ",
+        "monitor street --measured own.csv --map "})
+    expect_refused(written + std::string("street/../street/lines.csv"), 2, "which is a file of the network");
   EXPECT_EQ(read_file(directory_ / "street/lines.csv"), before);
+  // What only lies in its folder, such as another layout's file, may be written again.
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(fugu("loads street --days 1 --out street/loads.csv").exit_code, 0);
+  expect_refused("loads simbench --days 1 --out simbench/loads.csv", 2, "which is a file of the network");
 }
 
 TEST_F(Grid, DrawsOnePageThatNeedsNothing) {

@@ -342,6 +342,7 @@ TEST_F(TwoRegisters, RequirementsBecomeWishesThatArePublished) {
             R"({"meter": "h0", "profile": {"h0.p": [0.14, 0.14], "h0.q": [0.07, 0.07]}, "epsilon": 0.5, )"
             R"("repeat": {"days": "daily", "from": "06:00", "to": "22:00", "until": "2026-03-03"}})"
             "\n");
+  EXPECT_NE(wished.out.find("The wishes ask for noise of scale 0.84 in kW and in kvar"), std::string::npos) << wished;
   const Finished published = publish(
       "--slot-length 15m --policies w.jsonl --exact-when-idle --mechanism narwhal --ledger run.ledger --out o.csv");
   ASSERT_EQ(published.exit_code, 0) << published;
@@ -351,6 +352,31 @@ TEST_F(TwoRegisters, RequirementsBecomeWishesThatArePublished) {
   for (const std::string& line : lines_of(read_file(directory_ / "o.csv")))
     if (line.starts_with("2026-03-02T12:00")) scales.push_back(std::stod(fields_of(line)[3]));
   expect_near(scales, {0.84, 0.84, 0, 0});
+}
+
+TEST_F(TwoRegisters, WishesThatPublishWouldRefuseAreNotWritten) {
+  for (const auto& [options, said] :
+       {std::pair("--from 06:00 --to 22:00 --until 7", "found until '7'; expected a date"),
+        {"--from 25:00 --to 22:00 --until 2026-03-03", "found from '25:00'; expected a time of day"},
+        {"--from 06:00 --to 22:00 --since 2026-03-04 --until 2026-03-03", "expected a date after `since`"},
+        {"--from 06:00 --to 07:00 --until 2026-03-03", "found an interval of 4 slots; expected at least 10"},
+        {"--from 06:05 --to 22:00 --until 2026-03-03", "found a time of day between two slots"},
+        {"--days sat --from 06:00 --to 22:00 --since 2026-03-02 --until 2026-03-04", "without an occurrence"},
+        {"--from 06:00 --to 22:00 --until 2026-03-03 --customer h1,h0", "--customer: found 'h0' twice"}}) {
+    const Finished refused = run_fugu(directory_,
+                                      "grid requirement --appliance washing-machine --epsilon 1 --policies w.jsonl "
+                                      "--tan-phi 0.3 --customer h0 " +
+                                          std::string(options));
+    EXPECT_EQ(refused.exit_code, 2) << options << refused;
+    EXPECT_NE(refused.err.find(said), std::string::npos) << said << refused;
+    EXPECT_EQ(refused.out, "");
+    EXPECT_FALSE(std::filesystem::exists(directory_ / "w.jsonl")) << options;
+  }
+  const Finished by_saturday =
+      run_fugu(directory_,
+               "grid requirement --appliance washing-machine --epsilon 1 --policies w.jsonl "
+               "--tan-phi 0.3 --customer h0 --days sat --from 20:00 --to 04:00 --until 2026-03-03");
+  EXPECT_EQ(by_saturday.exit_code, 0) << by_saturday << "the stream may begin early enough";
 }
 
 TEST_F(TwoRegisters, RequirementsThatMakeNoSense) {
@@ -363,6 +389,7 @@ TEST_F(TwoRegisters, RequirementsThatMakeNoSense) {
         {"--epsilon 1 --then dryer", "give one"},
         {"--epsilon 1 --appliance fridge", "found the appliance 'fridge'; expected its power in kW"},
         {"--epsilon 1 --appliance -3:1h", "found the appliance '-3:1h'"},
+        {"--epsilon 1 --appliance 1e300:1h", "found the appliance '1e300:1h'"},
         {"--epsilon 1 --appliance dryer --with 3:never", "found the appliance '3:never'"},
         {"--epsilon 1 --slot-length soon", "--slot-length"},
         {"--epsilon 1 --customer h0", "belong to --policies"},

@@ -56,6 +56,21 @@ HostingOptions panels(double share) {
   return {.device = {DeviceKind::pv, 10 / 0.85}, .share = share, .draws = 3, .share_steps = 4};
 }
 
+TEST(Hosting, ProgressOnlyGrowsUpToItsEnd) {
+  const Network network = network_of(two_feeders());
+  const Loads loads = no_loads(network);
+  std::uint64_t last = 0;
+  HostingOptions options = panels(0.5);
+  options.progress = [&](std::uint64_t done, std::uint64_t all) {
+    EXPECT_GT(done, last);
+    EXPECT_LE(done, all);
+    EXPECT_EQ(all, 3u * (4 + 2)) << "draws at the share asked for, then at five others";
+    last = done;
+  };
+  ask(network, std::vector<PowerView>{{"true", loads.batch()}}, options);
+  EXPECT_GE(last, 3u * 4);
+}
+
 TEST(Hosting, FeedersAreWhatBeginsAtTheBusbar) {
   NetworkData data = two_feeders();
   data.customers.push_back({.id = "t", .node = "T"});

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <random>
+#include <tuple>
 
 #include "network/builders.hpp"
 #include "support/temp_dir.hpp"
@@ -154,9 +155,23 @@ TEST_F(MeasurementsTest, ARowThatIsThereTwiceIsAMistake) {
 }
 
 TEST_F(MeasurementsTest, NumbersThatMakeNoSenseAreNotPassedOn) {
-  for (const char* row : {"0,c.p,inf,2,1,1\n", "0,c.p,1,inf,1,1\n", "0,c.p,1,-2,1,1\n"}) {
+  for (const char* row : {"0,c.p,inf,2,1,1\n", "0,c.p,1,inf,1,1\n", "0,c.p,1,-2,1,1\n", "0,c.p,1e308,2,1,1\n",
+                          "0,c.p,-1.1e9,2,1,1\n", "0,c.p,1,1.1e9,1,1\n"}) {
     const std::string message = mistakes(read(released(row), measured("time,d.p\n0,1\n")));
-    EXPECT_NE(message.find("infinite or negative"), std::string::npos) << row << message;
+    EXPECT_NE(message.find("released.csv:2:1: found a value or scale of series 'c.p' that is too large, or a negative"),
+              std::string::npos)
+        << row << message;
+  }
+  EXPECT_EQ(mistakes(read(released("0,c.p,-1e9,1e9,1,1\n"), measured("time,d.p\n0,1\n"))), "");
+  for (const auto& [name, value, expected] : {std::tuple("d.q", "1e308", "at most 1e9 kW or kvar"),
+                                              {"transformer.p", "-1.1e9", "at most 1e9 kW or kvar"},
+                                              {"B.v", "1.1e6", "at most 1e6 V"}}) {
+    const std::string message = mistakes(
+        read(released("0,c.p,1,2,1,1\n"), measured(std::string("time,d.p,") + name + "\n0,1," + value + "\n")));
+    EXPECT_NE(message.find("measured.csv:2:5: found a value of series '" + std::string(name) + "' that no network has"),
+              std::string::npos)
+        << message;
+    EXPECT_NE(message.find(expected), std::string::npos) << message;
   }
   EXPECT_NE(mistakes(read(released("0,c.p,1,2,1,1\n"), measured("time,d.p\n0,nan\n"))).find("text where a number"),
             std::string::npos);

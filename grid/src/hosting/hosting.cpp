@@ -187,8 +187,11 @@ class Trial {
   Result<Watches> draw_all(double share);
   void place_devices(double share, std::size_t draw);
   Result<void> look(const PowerView& view, std::vector<Watch>& watches);
-  /// Closes what has too many draws out at that share. Draws that cannot change that any more are not computed.
-  Result<void> close_beyond(double share, Open& is_open);
+  /// Closes what has too many draws out at that share. Draws that cannot change that any more are not computed. `done`
+  /// draws were before.
+  Result<void> close_beyond(double share, std::uint64_t done, Open& is_open);
+  /// `done` of all draws of all shares, counting those that did not have to be computed.
+  void tell(std::uint64_t done) const;
   /// From no devices up.
   Result<void> find_capacities(std::vector<ViewHosting>& answers);
 
@@ -245,6 +248,10 @@ Result<void> Trial::look(const PowerView& view, std::vector<Watch>& watches) {
   return {};
 }
 
+void Trial::tell(std::uint64_t done) const {
+  if (options_.progress) options_.progress(done, options_.draws * (options_.share_steps + 2));
+}
+
 Trial::Watches Trial::new_watches() const {
   Watches watches(views_.size());
   for (auto& of_view : watches) {
@@ -258,11 +265,12 @@ Result<Trial::Watches> Trial::draw_all(double share) {
   for (std::size_t draw = 0; draw < options_.draws; ++draw) {
     place_devices(share, draw);
     for (std::size_t view = 0; view < views_.size(); ++view) FUGU_TRY(look(views_[view], watches[view]));
+    tell(draw + 1);
   }
   return watches;
 }
 
-Result<void> Trial::close_beyond(double share, Open& is_open) {
+Result<void> Trial::close_beyond(double share, std::uint64_t done, Open& is_open) {
   const std::size_t draws = share > 0 ? options_.draws : 1;  // without devices they are all alike
   const double most_draws = options_.tolerated_draws * static_cast<double>(draws);
   const auto any_open = [](const std::vector<bool>& feeders) {
@@ -278,6 +286,7 @@ Result<void> Trial::close_beyond(double share, Open& is_open) {
         if (static_cast<double>(watches[view][i].draws_out()) > most_draws) is_open[view][i] = false;
       }
     }
+    tell(done + draw + 1);
   }
   return {};
 }
@@ -286,7 +295,7 @@ Result<void> Trial::find_capacities(std::vector<ViewHosting>& answers) {
   Open is_open(views_.size(), std::vector<bool>(feeders_.size(), true));
   for (std::size_t step = 0; step <= options_.share_steps; ++step) {
     const double share = static_cast<double>(step) / static_cast<double>(options_.share_steps);
-    FUGU_TRY(close_beyond(share, is_open));
+    FUGU_TRY(close_beyond(share, options_.draws * (step + 1), is_open));
     for (std::size_t view = 0; view < views_.size(); ++view) {
       for (std::size_t i = 0; i < feeders_.size(); ++i) {
         if (is_open[view][i]) answers[view].feeders[i].capacity = share;

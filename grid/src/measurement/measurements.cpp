@@ -97,6 +97,14 @@ void check_gaps(const TimedFile& file, const Outline& outline, std::vector<std::
                        "mistyped?");
 }
 
+/// The audit of a release takes each slot by itself, so it does not miss those that were cut out.
+void check_whole(const TimedFile& file, const Outline& outline, std::vector<std::string>& mistakes) {
+  const Slot missing = outline.last - outline.first + 1 - outline.slots;
+  if (missing > 0)
+    mistakes.push_back(file.path + ": lacks " + std::to_string(missing) +
+                       " of the slots from its first to its last; a release that follows from a ledger has them all");
+}
+
 Axis common_axis(const MeasurementFiles& files, const Outline& released, const Outline& measured,
                  std::vector<std::string>& mistakes) {
   if (!measured.is_there()) return {files.released.time, released.first, released.last};
@@ -244,11 +252,14 @@ Result<void> Filler::read_release(const TimedFile& file, const SeriesMatch& matc
     if (!more) break;
     twice += std::exchange(last[record.series], record.slot) == record.slot;
     if (!record.known || record.slot < axis_.first || record.slot > axis_.last) continue;
-    if (!std::isfinite(record.value) || (record.scale && !(*record.scale >= 0 && std::isfinite(*record.scale)))) {
-      return found_but_expected(
-          {file.path, 0, 0},
-          "a value or scale of series " + shown(reader.series()[record.series]) + " that is infinite or negative",
-          "finite values, and scales of 0 or more");
+    // Written so that what is not a number fails.
+    const bool is_usable = std::fabs(record.value) <= detail::kMostPower &&
+                           (!record.scale || (*record.scale >= 0 && *record.scale <= detail::kMostPower));
+    if (!is_usable) {
+      return found_but_expected(reader.row(),
+                                "a value or scale of series " + shown(reader.series()[record.series]) +
+                                    " that is too large, or a negative scale",
+                                "values of at most 1e9 kW or kvar, and scales from 0 to 1e9");
     }
     set(targets[record.series], static_cast<std::size_t>(record.slot - axis_.first), record);
   }
@@ -368,6 +379,7 @@ Result<Measurements> read_measurements(const Network& network, const Measurement
   const Axis axis = common_axis(files, released, measured, mistakes);
   check_gaps(files.released, released, mistakes);
   check_gaps(files.measured, measured, mistakes);
+  if (!files.ledger.empty()) check_whole(files.released, released, mistakes);
   if (!mistakes.empty()) return detail::error_of(mistakes);
   NoiseKind noise = released.currency == Currency::rho ? NoiseKind::gaussian : NoiseKind::laplace;
   if (!files.ledger.empty()) {

@@ -11,12 +11,20 @@ namespace {
 
 constexpr const char* kHeader = "time and the names of series";
 
-Result<double> value_of(std::string_view field, const Location& where) {
+/// Beyond what any low-voltage network has by far, and by far not where sums of squares overflow.
+constexpr double kMost_v = 1e6;
+
+Result<double> value_of(std::string_view field, const std::string& series, const Location& where) {
   if (field.empty()) return std::nan("");
   double value = 0;
   const auto [end, fault] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (fault != std::errc() || end != field.data() + field.size() || !std::isfinite(value))
     return found_but_expected(where, "text where a number belongs", "a measured value, or an empty cell");
+  const bool is_voltage = series.ends_with(".v");
+  if (std::fabs(value) > (is_voltage ? kMost_v : kMostPower)) {
+    return found_but_expected(where, "a value of series " + shown(series) + " that no network has",
+                              is_voltage ? "at most 1e6 V" : "at most 1e9 kW or kvar");
+  }
   return value;
 }
 
@@ -54,7 +62,7 @@ Result<bool> WideReader::next() {
   has_row_ = true;
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const std::string_view field = fields[i + 1];
-    FUGU_ASSIGN(values_[i], value_of(field, lines_.at(csv::column_of(field, *line))));
+    FUGU_ASSIGN(values_[i], value_of(field, series_[i], lines_.at(csv::column_of(field, *line))));
   }
   return true;
 }

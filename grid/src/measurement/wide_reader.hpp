@@ -12,12 +12,16 @@
 
 namespace fugu::grid::detail {
 
+/// kW or kvar. What is beyond is no power, whatever the network and the noise.
+inline constexpr double kMostPower = 1e9;
+
 class WideReader {
  public:
   static Result<WideReader> open(const std::string& path, const Clock& clock);
 
   const std::vector<std::string>& series() const { return series_; }
   /// The next row, whose slot is later than the one before. Empty cells are not a number. False at the end.
+  /// Powers beyond kMostPower and voltages (`.v`) beyond 1e6 V are errors.
   Result<bool> next();
   Slot slot() const { return slot_; }
   const std::vector<double>& values() const { return values_; }

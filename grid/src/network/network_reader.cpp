@@ -1,5 +1,7 @@
 #include "fugu/network/network_reader.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -239,20 +241,27 @@ class FolderReader {
 
 }  // namespace
 
+std::span<const std::string_view> files_of(NetworkLayout layout) {
+  static constexpr std::array<std::string_view, 4> kFugu = {"nodes.csv", "lines.csv", "transformers.csv",
+                                                            "customers.csv"};
+  static constexpr std::array<std::string_view, 4> kIeee = {"buses.csv", "lines.csv", "loads.csv", "transformer.csv"};
+  switch (layout) {
+    case NetworkLayout::fugu: return kFugu;
+    case NetworkLayout::ieee_eulv: return kIeee;
+    case NetworkLayout::simbench: return std::span(kIeee).subspan(1);  // all but the buses
+  }
+  return {};
+}
+
 Result<NetworkLayout> layout_of(const std::string& folder) {
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored)) {
     return Error{Cause::usage, folder + ": found no folder of that name; expected one that holds a network"};
   }
-  const auto has = [&](std::initializer_list<std::string_view> files) {
-    for (const std::string_view file : files) {
-      if (!fs::exists(fs::path(folder) / file, ignored)) return false;
-    }
-    return true;
-  };
-  if (has({"nodes.csv", "lines.csv", "transformers.csv", "customers.csv"})) return NetworkLayout::fugu;
-  if (has({"buses.csv", "lines.csv", "loads.csv", "transformer.csv"})) return NetworkLayout::ieee_eulv;
-  if (has({"lines.csv", "loads.csv", "transformer.csv"})) return NetworkLayout::simbench;
+  for (const auto layout : {NetworkLayout::fugu, NetworkLayout::ieee_eulv, NetworkLayout::simbench}) {
+    const auto is_there = [&](std::string_view file) { return fs::exists(fs::path(folder) / file, ignored); };
+    if (std::ranges::all_of(files_of(layout), is_there)) return layout;
+  }
   return found_but_expected({folder, 0, 0}, "files of no layout that is known",
                             "nodes.csv, lines.csv, transformers.csv and customers.csv (ours), or buses.csv, lines.csv, "
                             "loads.csv and transformer.csv (IEEE European LV), or lines.csv, loads.csv and "

@@ -44,6 +44,8 @@ class ReleaseReader {
 
   /// False at the end. Errors name file, line and column.
   Result<bool> next(ReleaseRecord& record);
+  /// The row that next() returned, for messages.
+  Location row() const { return lines_.at(1); }
   /// Known so far.
   const std::vector<std::string>& series() const { return series_; }
 

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -56,6 +57,8 @@ struct HostingOptions {
   MonitoringLimits limits = {};
   FeederSplit split = FeederSplit::branches;
   unsigned threads = 0;  ///< of the load flow; 0: as many as the machine has
+  /// Told after each draw how many are done, and how many there are at most.
+  std::function<void(std::uint64_t done, std::uint64_t all)> progress = {};
 };
 
 /// Of voltages and mains. A stamp that has no solution is one of these, for every feeder: more load than the network

@@ -33,7 +33,8 @@ struct MeasurementFiles {
   TimedFile measured = {};
   const SeriesMap* map = nullptr;  ///< what released sums add up
   /// The ledger of the release, or empty. With it, the release is refused unless it follows from the ledger to the
-  /// byte and the ledger's promise holds: what `fugu audit` checks.
+  /// byte and the ledger's promise holds, which is what `fugu audit` checks, and it lacks no slot between its first and
+  /// its last.
   std::string ledger = {};
 };
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "fugu/network/network.hpp"
 
@@ -14,6 +16,9 @@ enum class NetworkLayout : std::uint8_t {
   ieee_eulv,  ///< buses.csv, lines.csv, loads.csv, transformer.csv: the IEEE European LV test feeder
   simbench,   ///< lines.csv, loads.csv, transformer.csv: SimBench LV grids
 };
+
+/// The names of its files.
+std::span<const std::string_view> files_of(NetworkLayout layout);
 
 /// Which layout the files of a folder have, by their names. An error says what was looked for.
 Result<NetworkLayout> layout_of(const std::string& folder);
