@@ -134,5 +134,20 @@ TEST(Progress, OfABenchShowsWhatIsLeft) {
   EXPECT_EQ(screen.substr(0, end).rfind(kWipe), end - 4) << screen;
 }
 
+TEST(Progress, OfGridCapacityCountsDraws) {
+  const TempDir directory;
+  ASSERT_EQ(run_fugu(directory, "grid generate --out street").exit_code, 0);
+  ASSERT_EQ(run_fugu(directory, "grid loads street --days 2 --out loads.csv").exit_code, 0);
+  const Terminal terminal;
+  const int descriptor = terminal.terminal;
+  Process process(fugu_command("grid capacity street --loads loads.csv --draws 300 --steps 2 --threads 1"),
+                  {.directory = directory.path(), .in_child = [descriptor] { ::dup2(descriptor, STDERR_FILENO); }});
+  const Finished finished = process.wait();
+  ASSERT_EQ(finished.exit_code, 0) << finished;
+  const std::string screen = terminal.read_screen();
+  EXPECT_NE(screen.find(" draws of street"), std::string::npos) << screen;
+  EXPECT_TRUE(screen.ends_with(kWipe)) << screen;
+}
+
 }  // namespace
 }  // namespace fugu::test
