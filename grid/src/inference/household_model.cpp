@@ -7,7 +7,6 @@
 namespace fugu::grid {
 namespace {
 
-constexpr std::size_t kBins = HouseholdModel::kBins;
 /// Around zero, bins are about equally wide up to this load; above they grow in proportion to it.
 constexpr double kLinearLoad = 0.3;
 /// Loads may be that much beyond the sample's.
