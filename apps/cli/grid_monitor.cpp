@@ -371,6 +371,8 @@ void MonitorRun::print_errors() const {
   for (const View& view : views_) {
     if (!view.errors) continue;
     const grid::StateErrors errors = view.errors->errors();
+    grid::ViolationErrors voltages = errors.undervoltages;  // too high instead of too low is missed and invented
+    voltages += errors.overvoltages;
     const auto number = [](double value) {
       char text[32];
       std::snprintf(text, sizeof text, "%.3g", value);
@@ -382,8 +384,8 @@ void MonitorRun::print_errors() const {
                           number(errors.mains.current_a),
                           number(errors.services.current_a),
                           number(errors.lines.loading_points),
-                          count(errors.voltages.missed),
-                          count(errors.voltages.invented),
+                          count(voltages.missed),
+                          count(voltages.invented),
                           count(errors.lines.overloads.missed),
                           count(errors.lines.overloads.invented)});
   }
@@ -399,7 +401,8 @@ Result<void> MonitorRun::write_map() const {
                          .limits = arguments_.limits};
   for (std::size_t stamp = 0; stamp < stamps(); ++stamp) map.times.push_back(time_of(stamp));
   for (const View& view : views_) map.views.push_back({view.name, &view.kept});
-  if (!arguments_.truth.empty()) map.notes.emplace_back("This page holds true values: it is not for publication.");
+  map.first_is_truth = !arguments_.truth.empty();
+  if (map.first_is_truth) map.notes.emplace_back("This page holds true values: it is not for publication.");
   if (!arguments_.files.measured.empty())
     map.notes.emplace_back("This page holds what the operator measures itself, which is under no epsilon.");
   if (known_.measurements.simulated)

@@ -117,15 +117,6 @@ TEST(SeriesMatch, CustomersWithoutMeasurementMayBeAllowed) {
   EXPECT_EQ(match({"c.p", "box"}, {}, &map).mistakes, "") << "a sum is a measurement";
 }
 
-TEST(SeriesMatch, ACustomerMayNotBeCalledTransformer) {
-  NetworkData data = test::small_network();
-  data.customers = {{.id = "transformer", .node = "B"}};
-  std::vector<std::string> mistakes;
-  match_series(*Network::make(data), std::vector<std::string>{"transformer.p"}, {}, nullptr, {}, mistakes);
-  ASSERT_FALSE(mistakes.empty());
-  EXPECT_NE(mistakes.front().find("rename the customer"), std::string::npos);
-}
-
 /// What the matching has to say, worked out another way: a table of all names that mean something.
 bool is_in_order(const std::vector<std::string>& released, const std::vector<std::string>& measured) {
   const std::vector<std::string> known = {"c.p", "c.q", "d.p",           "d.q",           "e.p", "e.q",

@@ -113,6 +113,21 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"NoId", [](auto& d) { d.customers[0].id = ""; }, "customer '' has no id"},
         Mistake{"OddId", [](auto& d) { d.customers[0].id = "a,b"; },
                 "customer 'a,b' has a comma, a quote or an unprintable character in its id"},
+        Mistake{"BlankBeforeId", [](auto& d) { d.customers[0].id = " c"; },
+                "customer ' c' has a blank at the start or end of its id; remove it"},
+        Mistake{"BlankAfterId", [](auto& d) { d.lines[1].id = "AB "; },
+                "line 'AB ' has a blank at the start or end of its id; remove it"},
+        Mistake{"CustomerNamedLikeTheTransformersSeries", [](auto& d) { d.customers[0].id = "transformer"; },
+                "customer 'transformer' has the id under which the transformer is measured (transformer.p, .q, .v); "
+                "rename it"},
+        Mistake{"NodeNamedLikeTheTransformersSeries",
+                [](auto& d) {
+                  d.nodes[2].id = "transformer";
+                  d.lines[1].to = "transformer";
+                  d.customers[0].node = "transformer";
+                },
+                "node 'transformer' has the id under which the transformer is measured (transformer.p, .q, .v); "
+                "rename it"},
         Mistake{"UnknownNode", [](auto& d) { d.customers[0].node = "Z"; },
                 "customer 'c' names node 'Z', which is not there"},
         Mistake{"UnknownRoot", [](auto& d) { d.transformers[0].lv_node = "Z"; },
@@ -161,6 +176,14 @@ TEST(Network, ListsEveryMistakeAtOnce) {
             "  customer 'c' has yearly_kwh 3.5; usual are 50 to 2e+06 kWh: a wrong unit?\n"
             "  line 'X' names node 'nowhere', which is not there\n"
             "  1 node has no connection to the transformer: 'far'");
+}
+
+TEST(Network, BlanksWithinIdsAndATransformerOfThatNameAreFine) {
+  NetworkData data = small_network();
+  data.customers[0].id = "Main street 7";
+  data.transformers[0].id = "transformer";
+  data.lines[0].id = "transformer";
+  EXPECT_EQ(mistakes_of(data), "none");
 }
 
 TEST(Network, AWrongVoltageOfAllNodesIsOneMistake) {

@@ -249,6 +249,19 @@ class Decoder {
   std::size_t at_ = 0;
 };
 
+/// A number in the table, and the end of its line.
+std::string cell(std::uint64_t count) { return "<td class=\"number\">" + std::to_string(count) + "</td>\n"; }
+
+/// What a browser makes of a page at an address; empty where there is no browser.
+std::string shown_by_browser(const std::string& page, const std::string& fragment) {
+  const test::TempDir directory;
+  test::write_file(directory / "map.html", page);
+  const test::Finished finished = test::run({"chromium", "--headless", "--no-sandbox", "--disable-gpu",
+                                             "--virtual-time-budget=3000", "--user-data-dir=" + (directory / "profile"),
+                                             "--dump-dom", "file://" + (directory / "map.html") + fragment});
+  return finished.exit_code == 0 ? finished.out : "";
+}
+
 TEST(NetworkMap, ThePageHoldsTheStatesToATwentiethOfAVolt) {
   for (const auto& [name, network] : grid::test::all_networks()) {
     constexpr std::size_t kStamps = 5;
@@ -298,8 +311,8 @@ TEST(NetworkMap, StampsWithoutConvergenceAreMarkedAsSuch) {
   EXPECT_FALSE(decoder.next().is_solved);
   EXPECT_TRUE(decoder.next().is_solved);
   EXPECT_EQ(page.find("nan"), std::string::npos);
-  EXPECT_NE(page.find("<td class=\"number\">–</td>\n<td class=\"number\">1</td>\n"), std::string::npos)
-      << "the table counts it";
+  const std::size_t violations = grid::Monitor::make(network)->violations(states).size();
+  EXPECT_NE(page.find(cell(violations) + cell(1)), std::string::npos) << "the table counts it";
 }
 
 TEST(NetworkMap, NothingSolvedIsNoNumber) {
@@ -323,9 +336,100 @@ TEST(NetworkMap, TheTableCountsWhatIsMissedAndInvented) {
   const auto missed = errors.voltages.missed + errors.lines.overloads.missed;
   const auto invented = errors.voltages.invented + errors.lines.overloads.invented;
   ASSERT_TRUE(missed > 0 && invented > 0 && missed != invented);
-  const std::string page = page_of({.network = network, .title = "t", .views = {{"true", &truth}, {"seen", &other}}});
-  const auto cell = [](std::uint64_t count) { return "<td class=\"number\">" + std::to_string(count) + "</td>\n"; };
+  ASSERT_EQ(errors.overvoltages.in_truth + errors.overvoltages.in_other, 0U)
+      << "none is too low here and too high there";
+  const std::string page = page_of(
+      {.network = network, .title = "t", .views = {{"true", &truth}, {"seen", &other}}, .first_is_truth = true});
   EXPECT_NE(page.find(cell(monitor.violations(other).size()) + cell(missed) + cell(invented)), std::string::npos);
+}
+
+TEST(NetworkMap, WithoutATruthNothingIsMissedOrInvented) {
+  const Network network = *grid::make_feeder();
+  const GridStates released = states_of(network, grid::test::random_loads(network, 20, 25));
+  const GridStates estimated = states_of(network, grid::test::random_loads(network, 20, 25, 2));
+  NetworkMap map{.network = network, .title = "t", .views = {{"released", &released}, {"estimated", &estimated}}};
+  const std::string page = page_of(map);
+  EXPECT_EQ(data_of(page)["first_is_truth"], false);
+  for (const char* absent : {">missed", ">invented", "also in"}) {
+    EXPECT_EQ(markup_of(page).find(absent), std::string::npos) << absent;
+  }
+  map.first_is_truth = true;
+  EXPECT_EQ(data_of(page_of(map))["first_is_truth"], true);
+  EXPECT_NE(markup_of(page_of(map)).find(">missed"), std::string::npos);
+}
+
+/// Voltages of a network whose nodes all have the same.
+GridStates flat(const Network& network, double voltage_v) {
+  return {.nodes = network.nodes().size(),
+          .lines = network.lines().size(),
+          .voltage_v = std::vector<double>(network.nodes().size(), voltage_v),
+          .current_a = std::vector<double>(network.lines().size(), 1)};
+}
+
+TEST(NetworkMap, TooHighInsteadOfTooLowIsMissedAndInvented) {
+  const Network network = *grid::make_feeder();
+  const GridStates low = flat(network, 340);
+  const GridStates high = flat(network, 460);
+  const NetworkMap map{
+      .network = network, .title = "t", .views = {{"true", &low}, {"seen", &high}}, .first_is_truth = true};
+  const std::string page = page_of(map);
+  EXPECT_NE(page.find(cell(35) + cell(35) + cell(35)), std::string::npos) << "all nodes but the busbar";
+  EXPECT_NE(markup_of(page).find("both: too low in true and too high here"), std::string::npos);
+  const std::string dom = shown_by_browser(page, "");
+  if (dom.empty()) GTEST_SKIP() << "needs chromium";
+  EXPECT_NE(dom.find(">35 (35 missed, 35 invented)<"), std::string::npos);
+  EXPECT_EQ(test::count(dom, "class=\"missed\""), 35U + 2U) << "marks and two entries of the legend";
+  EXPECT_EQ(test::count(dom, "class=\"invented\""), 35U + 2U);
+}
+
+TEST(NetworkMap, ABrowserMarksNothingAsMissedWithoutATruth) {
+  const Network network = *grid::make_feeder();
+  const GridStates low = flat(network, 340);
+  const GridStates fine = flat(network, 400);
+  const std::string dom = shown_by_browser(
+      page_of({.network = network, .title = "t", .views = {{"released", &low}, {"estimated", &fine}}}), "");
+  if (dom.empty()) GTEST_SKIP() << "needs chromium";
+  EXPECT_NE(dom.find(">0</dd>"), std::string::npos) << "violations, and nothing about them";
+  EXPECT_EQ(test::count(dom, "class=\"missed\""), 0U);
+}
+
+TEST(NetworkMap, TheStripShowsTheLimitsThatVoltagesComeNear) {
+  const Network network = *grid::make_feeder();
+  const GridStates fine = flat(network, 402);
+  const GridStates low = flat(network, 377);
+  const GridStates high = flat(network, 452);
+  const GridStates higher = flat(network, 485);
+  const auto limits = [&](const GridStates& one, const GridStates& other) -> std::string {
+    const std::string dom =
+        shown_by_browser(page_of({.network = network, .title = "t", .views = {{"a", &one}, {"b", &other}}}), "");
+    if (dom.empty()) return "no browser";
+    const std::string strip = between(dom, "id=\"strip\"", "</svg>");
+    std::string found = std::to_string(test::count(strip, "class=\"limit\""));
+    for (const char* text : {"377", "380", "402", "420", "452", "485"}) {
+      if (strip.find(std::string(">") + text + " V<") != std::string::npos) found.append(" ").append(text);
+    }
+    return found;
+  };
+  if (limits(fine, fine) == "no browser") GTEST_SKIP() << "needs chromium";
+  EXPECT_EQ(limits(fine, fine), "1 402 420") << "no voltage is near 380 V";
+  EXPECT_EQ(limits(fine, low), "2 380 420") << "377 would stand on 380";
+  EXPECT_EQ(limits(fine, high), "2 380 420 452");
+  EXPECT_EQ(limits(high, higher), "2 380 420 485");
+  EXPECT_EQ(limits(high, high), "1 420 452");
+}
+
+TEST(NetworkMap, FourViewsStandInTwoRowsOfTwo) {
+  const Network network = *grid::make_feeder();
+  const GridStates states = flat(network, 400);
+  const auto columns = [&](std::size_t views) {
+    const NetworkMap map{.network = network, .title = "t", .views = std::vector<MapView>(views, {"a", &states})};
+    return between(page_of(map), "class=\"views\" style=\"--columns:", "\"");
+  };
+  EXPECT_EQ(columns(1), "1");
+  EXPECT_EQ(columns(2), "2");
+  EXPECT_EQ(columns(3), "3");
+  EXPECT_EQ(columns(4), "2");
+  EXPECT_EQ(columns(5), "3");
 }
 
 TEST(NetworkMap, ManyStampsAreThinnedAndThePageSaysSo) {
@@ -445,16 +549,6 @@ TEST(NetworkMap, HostileNamesStayText) {
   EXPECT_EQ(read["nodes"].back()["id"], id);
 }
 
-/// What a browser makes of a page at an address; empty where there is no browser.
-std::string shown_by_browser(const std::string& page, const std::string& fragment) {
-  const test::TempDir directory;
-  test::write_file(directory / "map.html", page);
-  const test::Finished finished = test::run({"chromium", "--headless", "--no-sandbox", "--disable-gpu",
-                                             "--virtual-time-budget=3000", "--user-data-dir=" + (directory / "profile"),
-                                             "--dump-dom", "file://" + (directory / "map.html") + fragment});
-  return finished.exit_code == 0 ? finished.out : "";
-}
-
 GridStates stamp_of(const GridStates& states, std::size_t stamp) {
   const auto voltages_v = states.voltages_v(stamp);
   const auto currents_a = states.currents_a(stamp);
@@ -465,7 +559,8 @@ TEST(NetworkMap, ABrowserShowsTheStampOfTheAddress) {
   const Network network = *grid::make_feeder();
   const GridStates truth = states_of(network, grid::test::random_loads(network, 9, 25));
   const GridStates other = states_of(network, grid::test::random_loads(network, 9, 25, 2));
-  const std::string page = page_of({.network = network, .title = "t", .views = {{"true", &truth}, {"seen", &other}}});
+  const std::string page = page_of(
+      {.network = network, .title = "t", .views = {{"true", &truth}, {"seen", &other}}, .first_is_truth = true});
   const grid::Monitor monitor = *grid::Monitor::make(network);
   for (const std::size_t stamp : {0U, 7U}) {
     const std::string dom = shown_by_browser(page, "#t=" + std::to_string(stamp));
@@ -482,7 +577,7 @@ TEST(NetworkMap, ABrowserShowsTheStampOfTheAddress) {
                        std::to_string(invented) + " invented)<"),
               std::string::npos)
         << "stamp " << stamp;
-    EXPECT_EQ(test::count(dom, "class=\"missed\""), 1 + missed) << "marks and one entry of the legend";
+    EXPECT_EQ(test::count(dom, "class=\"missed\""), 2 + missed) << "marks and two entries of the legend";
     for (const GridStates* states : {&truth, &other}) {
       auto voltages_v = stamp_of(*states, stamp).voltage_v;
       voltages_v.erase(voltages_v.begin() + network.root());

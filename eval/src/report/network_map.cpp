@@ -18,7 +18,8 @@ namespace {
 using detail::kLoadingClasses;
 using detail::kVoltageClasses;
 
-constexpr double kMargin = 30;              // around a drawing, for marks and names
+constexpr double kMargin = 30;  // around a drawing, for marks and names
+constexpr std::size_t kViewsPerRow = 3;
 constexpr std::size_t kNamedNodesMax = 40;  // names of more would cover each other
 
 /// With two digits, for a file that is not read by people.
@@ -204,6 +205,8 @@ class PageWriter {
 
  private:
   std::size_t stamps() const { return map_.views.empty() ? 0 : map_.views.front().states->stamps(); }
+  /// Whether there is a truth, and something else.
+  bool is_compared() const { return map_.first_is_truth && map_.views.size() > 1; }
   std::string time(std::size_t stamp) const {
     return map_.times.empty() ? "stamp " + std::to_string(stamp) : map_.times[stamp];
   }
@@ -255,15 +258,19 @@ class PageWriter {
                           {"value", "0"},
                           {"aria-label", "Time stamp"}});
     body_.open("figure", {{"class", "strip"}});
-    body_.empty("svg", {{"id", "strip"}, {"role", "img"}, {"aria-label", "Lowest voltage of each view over time"}});
+    body_.empty(
+        "svg", {{"id", "strip"}, {"role", "img"}, {"aria-label", "Lowest and highest voltage of each view over time"}});
     body_.element("figcaption", {{"id", "strip-key"}}, "");
     body_.close();
     body_.close();
   }
 
   void write_views() {
-    body_.open("div", {{"class", "views"}});
     const std::size_t views = stamps() > 0 ? map_.views.size() : 1;
+    // At most three beside each other, in rows that are as full as possible: four stand in two rows of two.
+    const std::size_t rows = (views + kViewsPerRow - 1) / kViewsPerRow;
+    const std::size_t columns = (views + rows - 1) / rows;
+    body_.open("div", {{"class", "views"}, {"style", "--columns:" + std::to_string(columns)}});
     for (std::size_t i = 0; i < views; ++i) {
       body_.open("section", {{"class", "view"}});
       if (stamps() > 0) {
@@ -282,23 +289,22 @@ class PageWriter {
     body_.element("div", {{"id", "tip"}, {"role", "status"}, {"hidden", ""}}, "");
   }
 
-  void legend_entry(const std::string& sign, const std::string& css_class, const std::string& text) {
+  void write_sign(const std::string& sign, const std::string& css_class) {
+    if (sign == "line") {
+      body_.empty("line", {{"x1", "-11"}, {"x2", "11"}, {"y1", "0"}, {"y2", "0"}, {"class", css_class}});
+    } else if (css_class == "invented") {
+      body_.empty("path", {{"d", "M0-11 11 0 0 11-11 0z"}, {"class", css_class}});
+    } else {
+      body_.empty("circle", {{"r", sign == "node" ? "7" : "6.5"}, {"class", css_class}});
+    }
+  }
+
+  /// `sign` is a line, a node or a mark, drawn once in each of the classes.
+  void legend_entry(const std::string& sign, std::initializer_list<std::string> css_classes, const std::string& text) {
     body_.open("span", {{"class", "entry"}});
     body_.open("svg", {{"viewBox", "-12 -12 24 24"}, {"aria-hidden", "true"}, {"style", "--scale:1"}});
-    if (sign == "line") {
-      body_.open("g", {{"class", "lines"}});
-      body_.empty("line", {{"x1", "-11"}, {"x2", "11"}, {"y1", "0"}, {"y2", "0"}, {"class", css_class}});
-    } else if (sign == "node") {
-      body_.open("g", {{"class", "nodes"}});
-      body_.empty("circle", {{"r", "7"}, {"class", css_class}});
-    } else {
-      body_.open("g", {{"class", "marks"}, {"stroke-width", "2"}});
-      if (css_class == "invented") {
-        body_.empty("path", {{"d", "M0-10 10 0 0 10-10 0z"}, {"class", css_class}});
-      } else {
-        body_.empty("circle", {{"r", "8"}, {"class", css_class}});
-      }
-    }
+    body_.open("g", {{"class", sign + "s"}, {"stroke-width", "2"}});
+    for (const std::string& css_class : css_classes) write_sign(sign, css_class);
     body_.close();
     body_.close();
     body_.element("span", {}, text);
@@ -327,7 +333,7 @@ class PageWriter {
     for (std::size_t i = 0; i < kVoltageClasses; ++i) {
       const std::string below = i == 0 ? "" : format_fixed(nominal_v + edges_v[i - 1], 1);
       const std::string above = i + 1 == kVoltageClasses ? "" : format_fixed(nominal_v + edges_v[i], 1);
-      legend_entry("node", "v" + std::to_string(i), range_text(below, above, " V"));
+      legend_entry("node", {"v" + std::to_string(i)}, range_text(below, above, " V"));
     }
     body_.close();
   }
@@ -340,21 +346,26 @@ class PageWriter {
       const std::string below = format_significant(limit_percent * static_cast<double>(i) / 3, 2);
       const bool is_last = i + 1 == kLoadingClasses;
       const std::string above = is_last ? "" : format_significant(limit_percent * static_cast<double>(i + 1) / 3, 2);
-      legend_entry("line", "l" + std::to_string(i), range_text(below, above, " %"));
+      legend_entry("line", {"l" + std::to_string(i)}, range_text(below, above, " %"));
     }
-    legend_entry("line", "l-none", "no ampacity: not known");
+    legend_entry("line", {"l-none"}, "no ampacity: not known");
     body_.close();
   }
 
   void write_mark_legend() {
     body_.open("div");
     body_.element("h3", {}, "Violations");
-    legend_entry("mark", "violation", map_.views.size() > 1 ? "violation, also in " + map_.views[0].name : "violation");
-    if (map_.views.size() > 1) {
-      legend_entry("mark", "missed", "missed: a violation in " + map_.views[0].name + ", not here");
-      legend_entry("mark", "invented", "invented: a violation here, not in " + map_.views[0].name);
+    if (is_compared()) {
+      const std::string truth = map_.views.front().name;
+      legend_entry("mark", {"violation"}, "violation, also in " + truth);
+      legend_entry("mark", {"missed"}, "missed: a violation in " + truth + ", not here");
+      legend_entry("mark", {"invented"}, "invented: a violation here, not in " + truth);
+      legend_entry("mark", {"missed", "invented"},
+                   "both: too low in " + truth + " and too high here, or too high there and too low here");
+    } else {
+      legend_entry("mark", {"violation"}, "violation");
     }
-    legend_entry("node", "unsolved", "grey: the load flow did not converge");
+    legend_entry("node", {"unsolved"}, "grey: the load flow did not converge");
     body_.close();
   }
 
@@ -377,17 +388,18 @@ class PageWriter {
     using Align = Column::Align;
     Table table{.caption = "Over all " + format_count(static_cast<std::int64_t>(stamps())) +
                            " stamps. A violation is a pair of place and stamp; the busbar is not looked at.",
-                .columns = {{"view"},
-                            {"violations", Align::number},
-                            {"missed", Align::number},
-                            {"invented", Align::number},
-                            {"no convergence", Align::number},
-                            {"lowest voltage", Align::number},
-                            {"where and when"},
-                            {"highest voltage", Align::number},
-                            {"where and when"},
-                            {"highest loading", Align::number},
-                            {"where and when"}}};
+                .columns = {{"view"}, {"violations", Align::number}}};
+    const auto add = [&](std::initializer_list<Column> more) {
+      table.columns.insert(table.columns.end(), more.begin(), more.end());
+    };
+    if (is_compared()) add({{"missed", Align::number}, {"invented", Align::number}});
+    add({{"no convergence", Align::number},
+         {"lowest voltage", Align::number},
+         {"where and when"},
+         {"highest voltage", Align::number},
+         {"where and when"},
+         {"highest loading", Align::number},
+         {"where and when"}});
     for (std::size_t i = 0; i < map_.views.size(); ++i) table.rows.push_back(totals_of(i));
     detail::write_table(body_, table);
   }
@@ -399,14 +411,17 @@ class PageWriter {
     grid::ViolationCounts counts;
     monitor_.count(states, counts);
     count(counts.undervoltages + counts.overvoltages + counts.main_overloads + counts.service_overloads);
-    if (view == 0) {
+    if (is_compared() && view == 0) {
       row.insert(row.end(), {{"–"}, {"–"}});
-    } else {
+    } else if (is_compared()) {
+      // Too high where the truth is too low is both missed and invented.
       grid::StateComparison comparison(monitor_);
-      comparison.add(*map_.views[0].states, states);
+      comparison.add(*map_.views.front().states, states);
       const grid::StateErrors errors = comparison.errors();
-      count(errors.voltages.missed + errors.lines.overloads.missed);
-      count(errors.voltages.invented + errors.lines.overloads.invented);
+      grid::ViolationErrors all = errors.undervoltages;
+      for (const grid::ViolationErrors& more : {errors.overvoltages, errors.lines.overloads}) all += more;
+      count(all.missed);
+      count(all.invented);
     }
     count(counts.stamps_unsolved);
     const ViewFacts facts = facts_of(monitor_, states);

@@ -157,6 +157,7 @@ std::string network_map_data(const NetworkMap& map, const grid::Monitor& monitor
                {"parents", indices(parents)},
                {"line_order", indices(lines_in_order(network))},
                {"lines_before", indices(lines_before(network))},
+               {"first_is_truth", map.first_is_truth},
                {"step", step},
                {"times", stamps_json(map, map.views.empty() ? 0 : map.views.front().states->stamps(), step)},
                {"views", Json::array()}};

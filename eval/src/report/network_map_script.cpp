@@ -70,13 +70,22 @@ const voltage = (view, stamp, node) => map.nominal_v + view.tenths[stamp * place
 const current = (view, stamp, line) => view.tenths[stamp * placeCount + nodeCount + line] / 10;
 const loading = (view, stamp, line) => 100 * current(view, stamp, line) / map.lines[line].ampacity_a;
 
-// How a violation in a view compares with the first view: "violation", "missed", "invented" or "".
-function verdict(view, stamp, place) {
-  const first = views[0];
-  const here = isViolated(view, stamp, place);
-  if (view === first || !first.solved[stamp] || !view.solved[stamp]) return here ? "violation" : "";
-  const there = isViolated(first, stamp, place);
-  return here && there ? "violation" : there ? "missed" : here ? "invented" : "";
+const truth = map.first_is_truth ? views[0] : null;
+
+// What is wrong at a place: 0, 1 for a voltage or loading that is too high, -1 for a voltage that is too low.
+function wrong(view, stamp, place) {
+  if (!isViolated(view, stamp, place)) return 0;
+  return place < nodeCount && view.tenths[stamp * placeCount + place] < 0 ? -1 : 1;
+}
+
+// What a view makes of a place, the truth beside it: nothing, "violation", "missed" or "invented"; too low instead of
+// too high is both "missed" and "invented".
+function verdicts(view, stamp, place) {
+  const here = wrong(view, stamp, place);
+  const isCompared = truth !== null && view !== truth && truth.solved[stamp] && view.solved[stamp];
+  const there = isCompared ? wrong(truth, stamp, place) : here;
+  if (here === there) return here === 0 ? [] : ["violation"];
+  return [...(there === 0 ? [] : ["missed"]), ...(here === 0 ? [] : ["invented"])];
 }
 
 // The lowest and highest voltage and loading of a stamp, each with its place.
@@ -140,7 +149,7 @@ function loadingClass(view, stamp, line) {
   return thirds <= 1 ? "l0" : thirds <= 2 ? "l1" : "l2";
 }
 
-// A ring, and a diamond around what is invented.
+// A ring, or a diamond around what is invented; both fit into each other.
 function drawMark(drawing, place, kind) {
   if (place >= nodeCount) {
     svgElement("line", {...segments[place - nodeCount], class: kind}, drawing.halos);
@@ -149,7 +158,7 @@ function drawMark(drawing, place, kind) {
   const {x, y, r} = points[place];
   const stroke = {class: kind, "stroke-width": r * 0.3};
   if (kind === "invented") {
-    const d = r * 2.1;
+    const d = r * 2.5;
     svgElement("path", {d: `M${x} ${y - d}l${d} ${d}l${-d} ${d}l${-d} ${-d}z`, ...stroke}, drawing.marks);
   } else {
     svgElement("circle", {cx: x, cy: y, r: r * 1.7, ...stroke}, drawing.marks);
@@ -169,8 +178,7 @@ function drawView(view, drawing, stamp) {
     stroke.setAttribute("class", (solved ? loadingClass(view, stamp, line) : "unsolved") + open);
   });
   for (let place = 0; place < placeCount; ++place) {
-    const kind = verdict(view, stamp, place);
-    if (kind) drawMark(drawing, place, kind);
+    for (const kind of verdicts(view, stamp, place)) drawMark(drawing, place, kind);
   }
 }
 
@@ -187,12 +195,11 @@ function addFact(list, term, text, isBad) {
 function countText(view, stamp) {
   const counts = {violation: 0, missed: 0, invented: 0};
   for (let place = 0; place < placeCount; ++place) {
-    const kind = verdict(view, stamp, place);
-    if (kind) ++counts[kind];
+    for (const kind of verdicts(view, stamp, place)) ++counts[kind];
   }
   const total = String(view.violations[stamp]);
-  if (view === views[0]) return total;
-  if (!views[0].solved[stamp]) return `${total} (${views[0].name} did not converge)`;
+  if (truth === null || view === truth) return total;
+  if (!truth.solved[stamp]) return `${total} (${truth.name} did not converge)`;
   return `${total} (${counts.missed} missed, ${counts.invented} invented)`;
 }
 
@@ -303,30 +310,34 @@ function onKey(event) {
   keys[event.key]();
 }
 
-// --- The strip: the lowest voltage of each view over time, and where violations are. ---
+// --- The strip: the lowest and the highest voltage of each view over time, and where violations are. ---
 
 const strip = byId("strip");
 const seriesColours = ["ink", "blue", "vermilion", "green", "purple", "ochre", "slate"];
 const seriesClass = (i) => `fugu-stroke-${seriesColours[i % seriesColours.length]} series-${i % 4}`;
 const edge = {left: 46, right: 8, top: 6, lane: 5};
 let cursor = null;
-let lowest = [];
+let ranges = [];  // of each view: its lowest and its highest voltage by stamp
 
 const stripX = (stamp) => {
   const width = strip.clientWidth - edge.left - edge.right;
   return edge.left + (stampCount > 1 ? stamp / (stampCount - 1) * width : width / 2);
 };
 
-function lowestOf(view) {
-  return Array.from({length: stampCount}, (_, stamp) => {
-    if (!view.solved[stamp]) return NaN;
-    const {low} = extremes(view, stamp);
-    return low < 0 ? NaN : voltage(view, stamp, low);
-  });
+function rangeOf(view) {
+  const range = {low: new Array(stampCount).fill(NaN), high: new Array(stampCount).fill(NaN)};
+  for (let stamp = 0; stamp < stampCount; ++stamp) {
+    if (!view.solved[stamp]) continue;
+    const {low, high} = extremes(view, stamp);
+    if (low < 0) continue;
+    range.low[stamp] = voltage(view, stamp, low);
+    range.high[stamp] = voltage(view, stamp, high);
+  }
+  return range;
 }
 
-// One point a pixel, the lowest of its stamps; gaps where nothing converged.
-function curve(values, y) {
+// One point a pixel, the outermost of its stamps; gaps where nothing converged.
+function curve(values, outermost, y) {
   const perColumn = Math.max(1, Math.floor(stampCount / Math.max(strip.clientWidth, 1)));
   let path = "";
   let isGap = true;
@@ -335,11 +346,26 @@ function curve(values, y) {
     if (column.length > 0) {
       const x = stripX(first);
       const start = isGap ? `M${(x - 1.5).toFixed(1)}` : `L${x.toFixed(1)}`;
-      path += `${start} ${y(Math.min(...column)).toFixed(1)}${isGap ? "h3" : ""}`;  // a single point shows, too
+      path += `${start} ${y(outermost(...column)).toFixed(1)}${isGap ? "h3" : ""}`;  // a single point shows, too
     }
     isGap = column.length === 0;
   }
   return path;
+}
+
+// What the strip shows: all voltages, the limit that is nearer to them, and the other one unless most of the strip
+// would be empty because of it.
+function stripRange() {
+  const all = ranges.flatMap(({low, high}) => [...low, ...high]).filter((value) => !Number.isNaN(value));
+  const under = map.nominal_v * (100 - map.under_percent) / 100;
+  const over = map.nominal_v * (100 + map.over_percent) / 100;
+  if (all.length === 0) return {least: under, most: over, limits: [under, over]};
+  const least = all.reduce((a, b) => Math.min(a, b));
+  const most = all.reduce((a, b) => Math.max(a, b));
+  const [near, far] = over - most < least - under ? [over, under] : [under, over];
+  const range = {least: Math.min(least, near), most: Math.max(most, near), limits: [near]};
+  const both = {least: Math.min(range.least, far), most: Math.max(range.most, far), limits: [near, far]};
+  return both.most - both.least > 2 * (range.most - range.least) ? range : both;
 }
 
 function drawStrip() {
@@ -347,21 +373,27 @@ function drawStrip() {
   const width = strip.clientWidth;
   const height = strip.clientHeight;
   strip.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const limit = map.nominal_v * (100 - map.under_percent) / 100;
-  const all = lowest.flat().filter((value) => !Number.isNaN(value));
-  const least = all.reduce((a, b) => Math.min(a, b), limit);
-  const most = all.reduce((a, b) => Math.max(a, b), limit);
+  const {least, most, limits} = stripRange();
   const bottom = height - edge.top - views.length * edge.lane;
   const y = (value) => bottom - (value - least) / (most - least || 1) * (bottom - edge.top);
   const label = (value, text) =>
     svgElement("text", {x: edge.left - 5, y: y(value) + 4, "text-anchor": "end"}, strip).textContent = text;
-  svgElement("line", {x1: edge.left, x2: width - edge.right, y1: y(limit), y2: y(limit), class: "limit"}, strip);
-  label(limit, `${decimals(limit, 0)} V`);
-  for (const value of [least, most]) {
-    if (Math.abs(y(value) - y(limit)) > 12) label(value, `${decimals(value, 0)} V`);
+  const labelled = [];
+  for (const value of [...limits, least, most]) {
+    if (labelled.some((other) => Math.abs(y(value) - y(other)) < 12)) continue;
+    labelled.push(value);
+    label(value, `${decimals(value, 0)} V`);
+  }
+  // The first view is the thinnest and comes last: where curves coincide, all are seen.
+  for (let i = views.length - 1; i >= 0; --i) {
+    const {low, high} = ranges[i];
+    const path = curve(low, Math.min, y) + curve(high, Math.max, y);
+    svgElement("path", {d: path, class: `curve ${seriesClass(i)}`}, strip);
+  }
+  for (const limit of limits) {
+    svgElement("line", {x1: edge.left, x2: width - edge.right, y1: y(limit), y2: y(limit), class: "limit"}, strip);
   }
   views.forEach((view, i) => {
-    svgElement("path", {d: curve(lowest[i], y), class: `curve ${seriesClass(i)}`}, strip);
     let ticks = "";
     const top = bottom + 3 + i * edge.lane;
     for (let stamp = 0; stamp < stampCount; ++stamp) {
@@ -382,7 +414,7 @@ function placeCursor() {
 function writeStripKey() {
   const key = byId("strip-key");
   const about = document.createElement("span");
-  about.textContent = "Lowest voltage (gaps: no convergence); ticks: violations";
+  about.textContent = "Lowest and highest voltage (gaps: no convergence); ticks: violations";
   key.append(about);
   const entry = (name, css) => {
     const span = document.createElement("span");
@@ -440,7 +472,7 @@ function tipText(place) {
     for (const customer of thing.customers) rows.push(`customer ${customer}`);
   }
   for (const view of views) {
-    const kind = verdict(view, now, place);
+    const kind = verdicts(view, now, place).join(" and ");
     const text = !view.solved[now] ? "no convergence"
       : isLine ? lineText(view, now, place - nodeCount) : voltText(voltage(view, now, place));
     rows.push(`${view.name}: ${text}${kind ? `, ${kind}` : ""}`);
@@ -483,8 +515,9 @@ for (const {svg} of drawings) {
 window.addEventListener("scroll", () => point(-1, null));  // the tip does not move with the page
 
 if (stampCount > 0) {
-  lowest = views.map(lowestOf);
+  ranges = views.map(rangeOf);
   writeStripKey();
+  drawStrip();  // at once: the observer waits for a frame
   new ResizeObserver(drawStrip).observe(strip);
   strip.addEventListener("pointerdown", onStrip);
   strip.addEventListener("pointermove", onStrip);

@@ -25,17 +25,18 @@ button:disabled{color:var(--muted);cursor:default;opacity:.6}
 #time{font-weight:600;font-variant-numeric:tabular-nums;margin-left:.4rem}
 #slider{width:100%;margin:.5rem 0 .2rem;accent-color:var(--accent)}
 figure.strip{margin:0;max-width:none}
-figure.strip svg{height:96px;cursor:pointer;touch-action:pan-y;font-size:11px;font-variant-numeric:tabular-nums}
+figure.strip svg{height:136px;cursor:pointer;touch-action:pan-y;font-size:11px;font-variant-numeric:tabular-nums}
 figure.strip figcaption{margin:0 0 .2rem;display:flex;flex-wrap:wrap;gap:.1rem 1.2rem;font-size:.85rem}
 figure.strip figcaption svg{display:inline-block;width:28px;height:10px;vertical-align:middle;margin-right:.35rem}
 #strip text{fill:var(--muted)}
-.curve{fill:none;stroke-width:1.5;stroke-linejoin:round}
-.curve.series-1{stroke-width:2.2;stroke-dasharray:7 3}
-.curve.series-2{stroke-width:1.8;stroke-dasharray:2 2.5}
-.curve.series-3{stroke-dasharray:9 3 2 3}
+.curve{fill:none;stroke-width:1.2;stroke-linejoin:round}
+.curve.series-1{stroke-width:2.4}
+.curve.series-2{stroke-width:3.8}
+.curve.series-3{stroke-width:5.4}
 .limit{stroke:var(--bad);stroke-width:1;stroke-dasharray:3 3}
 .cursor{stroke:var(--accent);stroke-width:2}
-.views{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:1rem 1.5rem;margin-top:.8rem}
+.views{display:grid;gap:1rem 1.5rem;margin-top:.8rem;grid-template-columns:repeat(auto-fit,
+minmax(max(min(100%,24rem),(100% - (var(--columns) - 1)*1.5rem)/var(--columns) - 1px),1fr))}
 .view{container-type:inline-size;min-width:0}
 .view h2{margin:0 0 .2rem;padding:0;border:0;font-size:1.15rem;overflow-wrap:anywhere}
 .facts{display:grid;grid-template-columns:auto 1fr;gap:0 .8rem;margin:0 0 .3rem;font-size:.92rem;
@@ -68,7 +69,8 @@ pointer-events:none}
 .halos .invented{opacity:.5}
 .marks .pointed{stroke:var(--accent);stroke-width:calc(3px*var(--scale))}
 .scroll table{font-size:.86rem}
-.scroll td,.scroll th{white-space:nowrap;padding:.4rem .5rem}
+.scroll td,.scroll th{padding:.4rem .5rem}
+.scroll td{white-space:nowrap}
 .scroll td:first-child{min-width:0}
 .legend{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,15rem),1fr));gap:.2rem 2rem;margin:1rem 0;
 font-size:.88rem}
@@ -82,7 +84,7 @@ white-space:pre-line;overflow-wrap:anywhere;font-variant-numeric:tabular-nums;bo
 @media (max-width:40rem){body{padding:1rem .8rem 3rem}.network{max-height:none}
 .buttons{gap:.25rem}button{padding:.2rem .45rem;min-width:2.1rem;font-size:.88rem}
 #time{width:100%;margin:0;font-size:.9rem;line-height:1.2}#slider{margin:.2rem 0}
-figure.strip svg{height:54px}figure.strip figcaption{font-size:.7rem;line-height:1.3;gap:0 .7rem}
+figure.strip svg{height:84px}figure.strip figcaption{font-size:.7rem;line-height:1.3;gap:0 .7rem}
 figure.strip figcaption svg{width:20px}.facts{font-size:.84rem}}
 @media print{.controls{position:static}.buttons button,#slider{display:none}}
 )css";

@@ -465,6 +465,7 @@ void add_scales(std::vector<GridCell>& cells) {
 void add_network(const GridPlace& place, std::vector<GridCell>& cells) {
   for (const GridMethod method : {GridMethod::load_flow, GridMethod::households})
     cells.push_back({GridPart::networks, place, false, GridNoise::meter, 0, 0, method});
+  cells.push_back({GridPart::networks, place, true, GridNoise::meter, 0, 0, GridMethod::load_flow});
   for (const double scale_kw : kNetworkScalesKw) {
     for (const GridMethod method : kAllMethods)
       cells.push_back({GridPart::networks, place, false, GridNoise::laplace, scale_kw, 0, method});

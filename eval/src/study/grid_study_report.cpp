@@ -28,6 +28,8 @@ constexpr std::array<double, 3> kTargets = {1, 3, 10};
 /// One cycle of a refrigerator (thesis, Table 6.4).
 constexpr double kRefrigeratorW = 140;
 constexpr double kRefrigeratorMin = 15;
+/// The scale at which places and methods are compared in words.
+constexpr double kCommonScaleKw = 1;
 
 Cell number(double value, int digits = 3) {
   return {std::isnan(value) ? "–" : report::format_significant(value, digits)};
@@ -47,9 +49,41 @@ std::string title_of(GridMethod method) {
   return {};
 }
 
+std::string description_of(GridMethod method) {
+  switch (method) {
+    case GridMethod::load_flow:
+      return "The thesis's way. Released kW are taken for the truth, and kvar for 0 where none are released. A load "
+             "flow "
+             "gives voltages and currents.";
+    case GridMethod::least_squares:
+      return "Released values with their variance, and the transformer's own measurement: each customer is corrected "
+             "by "
+             "its share of the uncertainty, then comes the load flow.";
+    case GridMethod::profile:
+      return "The same, and each home's bill with the usual day of homes, all as if noise and loads were normal.";
+    case GridMethod::households:
+      return "Instead, a filter for each household that knows the exact law of the noise and, from a public sample of "
+             "homes, how loads move from slot to slot; then the transformer's measurement.";
+    case GridMethod::boxes:
+      return "Not customers but the sums of junction boxes are released, with noise of the same scale. Bills, profile "
+             "and "
+             "transformer share them out.";
+    case GridMethod::nothing:
+      return "Nothing is released about households: bills, profile and the transformer's measurement alone. What "
+             "customers' data have to beat to be worth their privacy.";
+    case GridMethod::households_sensors:
+      return "The household filter, and three voltage sensors of the operator at the ends of mains.";
+    case GridMethod::nothing_sensors: return "No customer data, and the same three sensors.";
+  }
+  return {};
+}
+
 constexpr GridMethod kColumns[] = {GridMethod::load_flow,          GridMethod::least_squares,  GridMethod::profile,
                                    GridMethod::households,         GridMethod::boxes,          GridMethod::nothing,
                                    GridMethod::households_sensors, GridMethod::nothing_sensors};
+
+/// The error of meters that operators accept. Without kvar most of what it leads to is no error of meters.
+std::string yardstick(bool has_q) { return has_q ? "meters off by 1 %, PQ" : "meters off by 1 %, P only"; }
 
 /// Rows by what they are about.
 class Rows {
@@ -88,6 +122,22 @@ class Rows {
         });
     return points;
   }
+  /// At one scale; not a number where there is no such row.
+  double voltage_at(const GridPlace& place, double scale_kw, GridMethod method) const {
+    const GridMeasures* const found = find([&](const GridCell& cell) {
+      return cell.part == GridPart::networks && cell.place == place && cell.noise == GridNoise::laplace &&
+             cell.scale_kw == scale_kw && cell.method == method;
+    });
+    return found == nullptr ? kNone : found->voltage_v;
+  }
+  /// Of a load flow on what meters off by 1 % say.
+  double yardstick_v(GridPart part, const GridPlace& place, bool has_q) const {
+    const GridMeasures* const found = find([&](const GridCell& cell) {
+      return cell.part == part && cell.place == place && cell.has_q == has_q && cell.noise == GridNoise::meter &&
+             cell.method == GridMethod::load_flow;
+    });
+    return found == nullptr ? kNone : found->voltage_v;
+  }
 
  private:
   const GridStudy& study_;
@@ -106,6 +156,13 @@ std::optional<double> largest_scale(const std::vector<Point>& errors, double lim
   return std::numeric_limits<double>::infinity();
 }
 
+/// Up to which scale a method lowers the voltage error by a tenth or more against no customer data.
+std::optional<double> frontier(const Rows& rows, const GridPlace& place, GridMethod method) {
+  const auto nothing = rows.voltages(GridPart::networks, place, GridMethod::nothing);
+  const double limit = nothing.empty() ? kNone : kWorthwhile * nothing.front().y;
+  return largest_scale(rows.voltages(GridPart::networks, place, method), limit);
+}
+
 std::string scale_text(const std::optional<double>& scale, double largest) {
   if (!scale) return "none";
   if (std::isinf(*scale)) return "above " + report::format_significant(largest, 2);
@@ -114,7 +171,7 @@ std::string scale_text(const std::optional<double>& scale, double largest) {
 
 std::string chapter_scenario(const GridCell& cell) {
   std::string text = cell.has_q ? "PQ" : "P only";
-  if (cell.noise == GridNoise::meter) return text + ", meters off by 1 %";
+  if (cell.noise == GridNoise::meter) return yardstick(cell.has_q);
   if (cell.noise == GridNoise::none) return text;
   text += ", scale " + report::format_significant(cell.scale_kw) + " kW";
   return cell.has_q ? text + ", " + report::format_significant(cell.scale_kvar) + " kvar" : text;
@@ -157,27 +214,30 @@ const GridPlace& trace_place() {
 
 /// What is still good enough, and what it hides.
 Table targets_table(const Rows& rows) {
-  const GridMeasures* const meters = rows.find([](const GridCell& cell) {
-    return cell.part == GridPart::chapter && !cell.has_q && cell.noise == GridNoise::meter &&
-           cell.method == GridMethod::load_flow;
-  });
+  const double p_only_v = rows.yardstick_v(GridPart::chapter, trace_place(), false);
+  const double pq_v = rows.yardstick_v(GridPart::chapter, trace_place(), true);
   Table table{
       .caption =
-          "Largest scale whose voltage error is within a target, and the epsilon with which it hides a "
-          "cycle of a refrigerator (0.14 kW, one quarter hour)",
-      .columns = {
-          {"target"}, {"V", Align::number}, {"method"}, {"scale, kW", Align::number}, {"epsilon", Align::number}}};
+          "Largest scale whose voltage error is within a target, and the epsilon with which it hides a cycle of "
+          "a refrigerator (0.14 kW, one quarter hour). Beside a target stands what it would be with PQ",
+      .columns = {{"target"},
+                  {"V", Align::number},
+                  {"with PQ, V", Align::number},
+                  {"method"},
+                  {"scale, kW", Align::number},
+                  {"epsilon", Align::number}}};
   const grid::Requirement cycle = grid::one_use(kRefrigeratorW, kRefrigeratorMin, 15);
   for (const double target : kTargets) {
-    const double limit = target * (meters == nullptr ? kNone : meters->voltage_v);
+    const double limit = target * p_only_v;
     for (const GridMethod method : {GridMethod::load_flow, GridMethod::households, GridMethod::nothing}) {
       const auto errors = rows.voltages(GridPart::scales, trace_place(), method);
       const auto scale = largest_scale(errors, limit);
       const bool is_scale = scale && std::isfinite(*scale) && method != GridMethod::nothing;
       std::string found = scale_text(scale, errors.empty() ? 0 : errors.back().x);
       if (method == GridMethod::nothing) found = scale ? "any" : "none";
-      table.rows.push_back({{report::format_significant(target, 2) + " × meters off by 1 %"},
+      table.rows.push_back({{report::format_significant(target, 2) + " × " + yardstick(false)},
                             number(limit),
+                            number(target * pq_v),
                             {title_of(method)},
                             {std::move(found)},
                             is_scale ? number(grid::epsilon_at(cycle, *scale), 2) : Cell{"–"}});
@@ -188,38 +248,120 @@ Table targets_table(const Rows& rows) {
 
 /// Up to which scale customers' data improve on none.
 Table frontier_table(const Rows& rows) {
-  Table table{.caption =
-                  "Up to which scale, in kW, customers' data lower the voltage error by a tenth or more against "
-                  "none; and voltage errors in V at 1 kW",
-              .columns = {{"network"},
-                          {"loads"},
-                          {"profile, kW", Align::number},
-                          {"filter, kW", Align::number},
-                          {"meters 1 %", Align::number}}};
-  for (const GridMethod method : kColumns) table.columns.push_back({title_of(method), Align::number});
+  Table table{
+      .caption =
+          "Up to which scale, in kW, customers' data lower the voltage error by a tenth or more against none; and "
+          "voltage errors, in V, of a load flow on what meters say that are off by 1 %",
+      .columns = {{"network"}, {"loads"}}};
+  for (const GridMethod method : {GridMethod::profile, GridMethod::households})
+    table.columns.push_back({title_of(method) + ", kW", Align::number});
+  for (const bool has_q : {false, true}) table.columns.push_back({yardstick(has_q) + ", V", Align::number});
   for (const GridPlace& place : rows.places()) {
-    const auto nothing = rows.voltages(GridPart::networks, place, GridMethod::nothing);
-    const auto frontier = [&](GridMethod method) {
+    std::vector<Cell> row = {{place.network}, {place.loads}};
+    for (const GridMethod method : {GridMethod::profile, GridMethod::households}) {
       const auto errors = rows.voltages(GridPart::networks, place, method);
-      const double limit = nothing.empty() ? kNone : kWorthwhile * nothing.front().y;
-      return Cell{scale_text(largest_scale(errors, limit), errors.empty() ? 0 : errors.back().x)};
-    };
-    const auto at_one = [&](GridNoise noise, GridMethod method) {
-      const GridMeasures* const found = rows.find([&](const GridCell& cell) {
-        return cell.part == GridPart::networks && cell.place == place && cell.noise == noise && cell.method == method &&
-               (noise == GridNoise::meter || cell.scale_kw == 1);
-      });
-      return number(found == nullptr ? kNone : found->voltage_v, 2);
-    };
-    std::vector<Cell> row = {{place.network},
-                             {place.loads},
-                             frontier(GridMethod::profile),
-                             frontier(GridMethod::households),
-                             at_one(GridNoise::meter, GridMethod::load_flow)};
-    for (const GridMethod method : kColumns) row.push_back(at_one(GridNoise::laplace, method));
+      row.push_back({scale_text(frontier(rows, place, method), errors.empty() ? 0 : errors.back().x)});
+    }
+    for (const bool has_q : {false, true}) row.push_back(number(rows.yardstick_v(GridPart::networks, place, has_q), 2));
     table.rows.push_back(std::move(row));
   }
   return table;
+}
+
+/// Every method at the scale that the conclusion is about.
+Table methods_table(const Rows& rows) {
+  Table table{.caption = "Voltage errors, in V, at a scale of " + report::format_significant(kCommonScaleKw, 1) + " kW",
+              .columns = {{"network"}, {"loads"}}};
+  for (const GridMethod method : kColumns) table.columns.push_back({title_of(method), Align::number});
+  for (const GridPlace& place : rows.places()) {
+    std::vector<Cell> row = {{place.network}, {place.loads}};
+    for (const GridMethod method : kColumns) row.push_back(number(rows.voltage_at(place, kCommonScaleKw, method), 2));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table descriptions_table() {
+  Table table{.caption = "What is made of the releases", .columns = {{"method"}, {"in words"}}};
+  for (const GridMethod method : kColumns) table.rows.push_back({{title_of(method)}, {description_of(method)}});
+  return table;
+}
+
+// --- The conclusion ---
+
+/// A place whose rows are there, at the common scale.
+struct Worth {
+  GridPlace place;
+  double filter;     ///< voltage error over that without customers' data
+  double load_flow;  ///< the same of the thesis's way
+  std::optional<double> frontier_kw;
+};
+
+std::vector<Worth> worths(const Rows& rows) {
+  std::vector<Worth> all;
+  for (const GridPlace& place : rows.places()) {
+    const auto ratio = [&](GridMethod method) {
+      return rows.voltage_at(place, kCommonScaleKw, method) /
+             rows.voltage_at(place, kCommonScaleKw, GridMethod::nothing);
+    };
+    const Worth worth{.place = place,
+                      .filter = ratio(GridMethod::households),
+                      .load_flow = ratio(GridMethod::load_flow),
+                      .frontier_kw = frontier(rows, place, GridMethod::households)};
+    if (std::isfinite(worth.filter) && std::isfinite(worth.load_flow)) all.push_back(worth);
+  }
+  return all;
+}
+
+std::string of_places(std::ptrdiff_t count, std::size_t all) {
+  return "in " + std::to_string(count) + " of " + std::to_string(all) + " places";
+}
+
+std::string filter_conclusion(const std::vector<Worth>& all) {
+  const auto better = std::ranges::count_if(all, [](const Worth& worth) { return worth.filter <= kWorthwhile; });
+  return "At a noise scale of " + report::format_significant(kCommonScaleKw, 1) +
+         " kW the household filter lowers the voltage error by a tenth or more against no customer data " +
+         of_places(better, all.size()) + " (a place is a network with a source of loads).";
+}
+
+std::string frontier_conclusion(const std::vector<Worth>& all, double largest_kw) {
+  const auto nowhere = std::ranges::count_if(all, [](const Worth& worth) { return !worth.frontier_kw; });
+  const auto first = std::ranges::min_element(all, {}, &Worth::frontier_kw);
+  const auto last = std::ranges::max_element(all, {}, &Worth::frontier_kw);
+  const auto up_to = [&](const Worth& worth) {
+    const bool is_last = std::isinf(*worth.frontier_kw);
+    return "up to " + report::format_significant(is_last ? largest_kw : *worth.frontier_kw, 2) + " kW" +
+           (is_last ? ", the largest that was tried" : "") + " (" + worth.place.network + ", " + worth.place.loads +
+           ")";
+  };
+  if (!last->frontier_kw) return "It does so nowhere, not even at the smallest scale that was tried.";
+  const std::string everywhere =
+      nowhere > 0 ? "Not even at the smallest scale that was tried does it so " + of_places(nowhere, all.size())
+                  : "It does so in every place " + up_to(*first);
+  return everywhere + "; at the best place it does " + up_to(*last) + ".";
+}
+
+std::string load_flow_conclusion(const std::vector<Worth>& all) {
+  const auto worse = std::ranges::count_if(all, [](const Worth& worth) { return worth.load_flow > 1; });
+  const auto [least, most] = std::ranges::minmax(all, {}, &Worth::load_flow);
+  return "Load flow on releases, at the same scale, has a larger error than no customer data " +
+         of_places(worse, all.size()) + ": it is " + report::format_significant(least.load_flow, 2) + " to " +
+         report::format_significant(most.load_flow, 2) + " times as large.";
+}
+
+/// How much of the yardstick is the meter.
+std::optional<std::string> yardstick_conclusion(const Rows& rows) {
+  const GridMeasures* const exact = rows.find([](const GridCell& cell) {
+    return cell.part == GridPart::chapter && !cell.has_q && cell.noise == GridNoise::none &&
+           cell.method == GridMethod::load_flow;
+  });
+  const double p_only_v = rows.yardstick_v(GridPart::chapter, trace_place(), false);
+  const double pq_v = rows.yardstick_v(GridPart::chapter, trace_place(), true);
+  if (exact == nullptr || std::isnan(p_only_v) || std::isnan(pq_v)) return std::nullopt;
+  const auto volts = [](double value) { return report::format_significant(value, 2) + " V"; };
+  return "Figures with P only lack the kvar. On the trace a load flow is off by " + volts(exact->voltage_v) +
+         " for that reason alone, before any noise; with meters off by 1 % by " + volts(p_only_v) +
+         ". With kvar as well (PQ), such meters lead to " + volts(pq_v) + ".";
 }
 
 Table policies_table(const Rows& rows) {
@@ -244,7 +386,7 @@ Table policies_table(const Rows& rows) {
 /// Every scale of one place: voltages, mains, violations.
 Table place_table(const Rows& rows, const GridPlace& place, std::string caption,
                   const std::function<Cell(const GridMeasures&)>& cell_of) {
-  Table table{.caption = std::move(caption), .columns = {{"scale, kW", Align::number}}};
+  Table table{.caption = std::move(caption), .columns = {{"released"}}};
   for (const GridMethod method : kColumns) table.columns.push_back({title_of(method), Align::number});
   std::set<double> scales;
   rows.visit(
@@ -252,19 +394,20 @@ Table place_table(const Rows& rows, const GridPlace& place, std::string caption,
         return cell.part == GridPart::networks && cell.place == place && cell.noise == GridNoise::laplace;
       },
       [&](const GridCell& cell, const GridMeasures&) { scales.insert(cell.scale_kw); });
-  const auto add = [&](Cell first, GridNoise noise, double scale_kw) {
+  const auto add = [&](Cell first, GridNoise noise, double scale_kw, bool has_q) {
     std::vector<Cell> row = {std::move(first)};
     for (const GridMethod method : kColumns) {
       const GridMeasures* const found = rows.find([&](const GridCell& cell) {
-        return cell.part == GridPart::networks && cell.place == place && cell.noise == noise &&
+        return cell.part == GridPart::networks && cell.place == place && cell.has_q == has_q && cell.noise == noise &&
                cell.scale_kw == scale_kw && cell.method == method;
       });
       row.push_back(found == nullptr ? Cell{"–"} : cell_of(*found));
     }
     table.rows.push_back(std::move(row));
   };
-  add({"meters 1 %"}, GridNoise::meter, 0);
-  for (const double scale : scales) add({report::format_significant(scale)}, GridNoise::laplace, scale);
+  for (const bool has_q : {false, true}) add({yardstick(has_q)}, GridNoise::meter, 0, has_q);
+  for (const double scale : scales)
+    add({"scale " + report::format_significant(scale, 2) + " kW"}, GridNoise::laplace, scale, false);
   return table;
 }
 
@@ -358,27 +501,37 @@ report::Chart violations_figure(const Rows& rows) {
 }
 
 /// Figure 6.5, and the same of any place.
-report::Chart scales_figure(const Rows& rows, GridPart part, const GridPlace& place, const std::string& title,
-                            std::optional<double> meters_v) {
-  report::Chart chart({.title = title,
-                       .description = "Voltage error over the noise scale: load flow on releases grows without bound, "
-                                      "the household filter stays below what is known without customers' data.",
-                       .x = log_axis("noise scale", "kW", 0.05, 20),
-                       .y = log_axis("voltage error", "V", 0.01, 30)});
+report::Chart scales_figure(const Rows& rows, GridPart part, const GridPlace& place, const std::string& title) {
+  constexpr double kFromKw = 0.05;
+  constexpr double kToKw = 20;
   constexpr std::pair<GridMethod, Colour> kLines[] = {
       {GridMethod::load_flow, Colour::vermilion}, {GridMethod::least_squares, Colour::ochre},
       {GridMethod::profile, Colour::purple},      {GridMethod::households, Colour::blue},
       {GridMethod::boxes, Colour::green},         {GridMethod::nothing, Colour::slate}};
+  double from_v = 0.01;
+  std::vector<report::Line> lines;
+  const auto add = [&](report::Line::Options options, const std::vector<Point>& points) {
+    for (const Point& point : points) {
+      while (point.y > 0 && point.y < from_v) from_v /= 10;
+    }
+    lines.emplace_back(std::move(options), logarithmic(points));
+  };
   for (const auto& [method, colour] : kLines) {
-    auto points = rows.voltages(part, place, method);
+    const auto points = rows.voltages(part, place, method);
     if (points.empty()) continue;
-    chart.add(report::Line({.label = title_of(method), .colour = colour, .dashed = method == GridMethod::nothing},
-                           logarithmic(points)));
+    add({.label = title_of(method), .colour = colour, .dashed = method == GridMethod::nothing}, points);
   }
-  if (meters_v) {
-    chart.add(report::Line({.label = "meters off by 1 %", .colour = Colour::ink, .width_px = 1.0, .dashed = true},
-                           logarithmic({{0.05, *meters_v}, {20, *meters_v}})));
+  for (const bool has_q : {false, true}) {
+    const double error_v = rows.yardstick_v(part == GridPart::scales ? GridPart::chapter : part, place, has_q);
+    if (std::isnan(error_v)) continue;
+    add({.label = yardstick(has_q), .colour = Colour::ink, .width_px = 1.0, .dashed = !has_q},
+        {{kFromKw, error_v}, {kToKw, error_v}});
   }
+  report::Chart chart({.title = title,
+                       .description = "Voltage error of each method over the noise scale.",
+                       .x = log_axis("noise scale", "kW", kFromKw, kToKw),
+                       .y = log_axis("voltage error", "V", from_v, 30)});
+  for (report::Line& line : lines) chart.add(std::move(line));
   return chart;
 }
 
@@ -406,32 +559,25 @@ report::Chart trace_figure_of(const Rows& rows, const std::string& title, report
   return chart;
 }
 
-std::optional<double> meters_voltage(const Rows& rows, GridPart part, const GridPlace& place) {
-  const GridMeasures* const found = rows.find([&](const GridCell& cell) {
-    return cell.part == part && cell.place == place && !cell.has_q && cell.noise == GridNoise::meter &&
-           cell.method == GridMethod::load_flow;
-  });
-  if (found == nullptr) return std::nullopt;
-  return found->voltage_v;
-}
-
 void add_places(report::Page& page, const Rows& rows) {
   page.section("Every network");
   for (const GridPlace& place : rows.places()) {
     page.subsection(place.network + ", " + place.loads);
-    page.figure(scales_figure(rows, GridPart::networks, place, place.network + ", " + place.loads,
-                              meters_voltage(rows, GridPart::networks, place)),
+    page.figure(scales_figure(rows, GridPart::networks, place, place.network + ", " + place.loads),
                 "Voltage error over the noise scale.");
     page.table(place_table(rows, place, "Largest voltage error, V",
                            [](const GridMeasures& m) { return number(m.voltage_v); }));
     page.table(place_table(rows, place, "Largest error of a main's current, A",
                            [](const GridMeasures& m) { return number(m.main_current_a); }));
-    page.table(place_table(rows, place, "Voltage violations missed + invented, of those in the truth",
-                           [](const GridMeasures& m) {
-                             return Cell{report::format_significant(m.voltage_missed) + " + " +
-                                         report::format_significant(m.voltage_invented) + " of " +
-                                         report::format_significant(m.voltage_violations)};
-                           }));
+    const GridMeasures* const any =
+        rows.find([&](const GridCell& cell) { return cell.part == GridPart::networks && cell.place == place; });
+    page.table(place_table(rows, place,
+                           "Voltage violations missed, of " +
+                               report::format_significant(any == nullptr ? 0 : any->voltage_violations) +
+                               " in the truth",
+                           [](const GridMeasures& m) { return number(m.voltage_missed); }));
+    page.table(place_table(rows, place, "Voltage violations invented",
+                           [](const GridMeasures& m) { return number(m.voltage_invented); }));
   }
 }
 
@@ -439,7 +585,19 @@ void add_places(report::Page& page, const Rows& rows) {
 
 std::vector<Table> grid_tables(const GridStudy& study, const std::vector<GridMeasures>& measures) {
   const Rows rows(study, measures);
-  return {chapter_table(rows), targets_table(rows), frontier_table(rows), policies_table(rows)};
+  return {chapter_table(rows), targets_table(rows), frontier_table(rows), methods_table(rows), policies_table(rows)};
+}
+
+std::vector<std::string> grid_conclusions(const GridStudy& study, const std::vector<GridMeasures>& measures) {
+  const Rows rows(study, measures);
+  std::vector<std::string> sentences;
+  const std::vector<Worth> all = worths(rows);
+  if (!all.empty()) {
+    const double largest = rows.voltages(GridPart::networks, all.front().place, GridMethod::households).back().x;
+    sentences = {filter_conclusion(all), frontier_conclusion(all, largest), load_flow_conclusion(all)};
+  }
+  if (auto sentence = yardstick_conclusion(rows)) sentences.push_back(std::move(*sentence));
+  return sentences;
 }
 
 Result<std::string> grid_page(const GridStudy& study, const std::vector<GridMeasures>& measures) {
@@ -447,18 +605,21 @@ Result<std::string> grid_page(const GridStudy& study, const std::vector<GridMeas
   FUGU_ASSIGN(const GridStudy::Trace trace, study.trace());
   report::Page page({.title = "Can a grid be run on released numbers?",
                      .subtitle = "Chapter 6 of the thesis, and state estimation from the same releases"});
+  page.section("In short");
+  for (const std::string& sentence : grid_conclusions(study, measures)) page.paragraph(sentence);
+  page.section("What is compared");
   page.paragraph(
       "Voltages and currents are computed from released measurements of customers and compared with those from the "
-      "truth. Errors are means over stamps of the largest error of any node or line. Every table has the operator "
-      "without "
-      "any customer data: bills, a public profile and the transformer's own measurement.");
+      "truth. Errors are means over stamps of the largest error of any node or line. Noise of the given scale is on "
+      "the "
+      "kW of households; industrial customers are not protected. All methods know the busbar's voltage.");
+  page.table(descriptions_table());
   page.section("The chapter");
   page.figure(trace_figure(trace), "Figure 6.3, on a made-up trace with a voltage drop like the thesis's.");
   page.table(chapter_table(rows));
   page.figure(sanitization_figure(rows), "P only, 20 scales from 0.05 to 20 kW, ten runs each.");
   page.figure(violations_figure(rows), "The same releases.");
-  page.figure(scales_figure(rows, GridPart::scales, trace_place(), "Figure 6.5 (a): voltage error",
-                            meters_voltage(rows, GridPart::chapter, trace_place())),
+  page.figure(scales_figure(rows, GridPart::scales, trace_place(), "Figure 6.5 (a): voltage error"),
               "The thesis's way is the steepest line.");
   page.figure(trace_figure_of(rows, "Figure 6.5 (a): current error", log_axis("current error", "A", 0.1, 1000),
                               [](const GridMeasures& m) { return std::log10(m.current_a); }),
@@ -473,6 +634,7 @@ Result<std::string> grid_page(const GridStudy& study, const std::vector<GridMeas
   page.table(targets_table(rows));
   page.section("What customers' data are worth");
   page.table(frontier_table(rows));
+  page.table(methods_table(rows));
   page.section("By what households want hidden");
   page.table(policies_table(rows));
   add_places(page, rows);

@@ -14,7 +14,7 @@ namespace {
 
 using Quantity = SeriesMeaning::Quantity;
 
-constexpr std::string_view kTransformer = "transformer";
+constexpr std::string_view kTransformer = "transformer";  // no customer or node is called so: Network::make
 constexpr std::size_t kNamed = 5;
 
 /// "'A', 'B', 'C', 'D', 'E' and 7 more"
@@ -36,8 +36,6 @@ class Matcher {
   Matcher(const Network& network, const SeriesMap* map, std::vector<std::string>& mistakes)
       : network_(network), map_(map), mistakes_(mistakes) {
     for (const Customer& customer : network.customers()) customers_.intern(customer.id);
-    if (customers_.find(kTransformer))
-      mistakes_.emplace_back("a customer is named 'transformer': 'transformer.p' could be either; rename the customer");
   }
 
   /// The meanings of one file's series; of those of nobody, none that counts.

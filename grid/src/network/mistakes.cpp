@@ -51,6 +51,8 @@ class Checker {
     subject_ = std::string(kind).append(" ").append(shown(id));
     if (id.empty()) complain("has no id");
     field(id, "id");
+    // Nobody sees them, and the same id without them is another.
+    if (id.starts_with(' ') || id.ends_with(' ')) complain("has a blank at the start or end of its id; remove it");
     if (known.find(id)) complain("is there twice; expected an id of its own");
   }
   void about(std::string subject) { subject_ = std::move(subject); }
@@ -78,6 +80,11 @@ class Checker {
     };
     const bool is_plain = std::none_of(text.begin(), text.end(), is_odd) && is_utf8(text);
     if (!is_plain) complain(std::string("has a comma, a quote or an unprintable character in its ").append(name));
+  }
+  /// Measurements name their series by the ids of customers and nodes: ID.p, ID.q, ID.v.
+  void names_series(std::string_view id) {
+    if (id == "transformer")
+      complain("has the id under which the transformer is measured (transformer.p, .q, .v); rename it");
   }
   void within(double value, std::string_view name, double min, double max) {
     if (!is_number(value, {name, "", min, max}) || (value >= min && value <= max)) return;
@@ -119,6 +126,7 @@ class Checker {
 /// `level_kv` is what the transformer has: a network whose nodes all have its wrong voltage has one mistake, not
 /// hundreds.
 void check_node(const Node& node, double level_kv, Checker& check) {
+  check.names_series(node.id);
   const bool is_level = node.nominal_kv == level_kv || (std::isnan(node.nominal_kv) && std::isnan(level_kv));
   if (!is_level) check.positive(node.nominal_kv, kNominal);
   if (node.position) {
@@ -154,6 +162,7 @@ void check_transformer(const Transformer& transformer, Checker& check) {
 }
 
 void check_customer(const Customer& customer, Checker& check) {
+  check.names_series(customer.id);
   if (customer.phase && (*customer.phase < 1 || *customer.phase > 3)) {
     check.complain("has phase " + std::to_string(*customer.phase) + "; expected 1, 2, 3 or nothing");
   }

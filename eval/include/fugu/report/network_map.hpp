@@ -30,9 +30,11 @@ struct NetworkMap {
   std::string subtitle = {};
   grid::MonitoringLimits limits = {};
   std::vector<std::string> times = {};  ///< what each stamp is called; empty: its number
-  /// All of the same stamps. The first is what the others are compared with: violations that they miss or invent are
-  /// marked. Without views or stamps the page is the drawing alone.
+  /// All of the same stamps. Without views or stamps the page is the drawing alone.
   std::vector<MapView> views = {};
+  /// The first view is what really happened: violations that the others miss or invent are marked and counted. Without
+  /// a truth nobody knows which these are, and the page speaks of none.
+  bool first_is_truth = false;
   std::vector<std::string> notes = {};
   /// How many voltages and currents the page holds at most, about 1.5 bytes each: beyond, it shows each k-th stamp and
   /// says so. 906 nodes, 672 stamps and 3 views are 3,651,000.

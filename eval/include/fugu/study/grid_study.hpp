@@ -120,6 +120,8 @@ class GridStudy {
 
 /// How the report looks. `measures` are those of study.cells().
 std::vector<report::Table> grid_tables(const GridStudy& study, const std::vector<GridMeasures>& measures);
+/// What the rows say, in sentences: what the page opens with.
+std::vector<std::string> grid_conclusions(const GridStudy& study, const std::vector<GridMeasures>& measures);
 Result<std::string> grid_page(const GridStudy& study, const std::vector<GridMeasures>& measures);
 
 }  // namespace fugu
