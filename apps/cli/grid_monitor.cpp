@@ -64,6 +64,13 @@ struct View {
   double highest_v = 0;
   double highest_percent = 0;  // of mains
   grid::GridStates kept = {};  // for the map
+
+  void keep(const grid::GridStates& states) {
+    kept.nodes = states.nodes;
+    kept.lines = states.lines;
+    kept.voltage_v.insert(kept.voltage_v.end(), states.voltage_v.begin(), states.voltage_v.end());
+    kept.current_a.insert(kept.current_a.end(), states.current_a.begin(), states.current_a.end());
+  }
 };
 
 class MonitorRun {
@@ -87,10 +94,11 @@ class MonitorRun {
   Result<void> add_estimated(std::string name, grid::Prior prior);
   Result<void> open_files();
   Result<void> look();
-  Result<void> look_at(View& view, std::size_t first, std::size_t count, const grid::GridStates* truth);
+  Result<void> look_at(View& view, std::size_t first, std::size_t count);
   void count_contradictions(const std::vector<double>& surprise);
   void warn_about_contradictions() const;
   void note_failures(const View& view, const grid::LoadFlow& flow, std::size_t first);
+  void note_extremes(View& view, const grid::GridStates& states) const;
   void write_violations(const View& view, const grid::GridStates& states, const grid::LoadFlow& flow,
                         std::size_t first);
   void write_estimate(std::size_t first, std::size_t count);
@@ -216,40 +224,38 @@ void MonitorRun::warn_about_contradictions() const {
 void MonitorRun::note_failures(const View& view, const grid::LoadFlow& flow, std::size_t first) {
   constexpr std::uint64_t kMost = 5;
   for (const grid::NoConvergence& failure : flow.failures) {
-    if (++failures_ > kMost) return;
+    if (++failures_ > kMost) continue;
     const std::string at = failure.node ? " at node '" + network().nodes()[*failure.node].id + "'" : "";
     note(view.name + ": no solution at " + time_of(first + failure.stamp) + at +
          ": more load than the network can carry");
   }
 }
 
-Result<void> MonitorRun::look_at(View& view, std::size_t first, std::size_t count, const grid::GridStates* truth) {
-  FUGU_ASSIGN(const grid::LoadFlow* const flow, view.solve(first, count));
-  grid::GridStates states;
-  monitor_.observe(*flow, states);
-  note_failures(view, *flow, first);
-  monitor_.count(states, view.counts);
-  for (std::size_t stamp = 0; stamp < count; ++stamp) {
+void MonitorRun::note_extremes(View& view, const grid::GridStates& states) const {
+  const auto limits = monitor_.line_limits();
+  for (std::size_t stamp = 0; stamp < states.stamps(); ++stamp) {
     if (!states.is_solved(stamp)) continue;
-    for (const double voltage_v : states.voltages_v(stamp)) {
-      view.lowest_v = std::min(view.lowest_v, voltage_v);
-      view.highest_v = std::max(view.highest_v, voltage_v);
-    }
-    const auto limits = monitor_.line_limits();
+    const auto [lowest, highest] = std::ranges::minmax(states.voltages_v(stamp));
+    view.lowest_v = std::min(view.lowest_v, lowest);
+    view.highest_v = std::max(view.highest_v, highest);
     for (std::size_t line = 0; line < limits.size(); ++line) {
       if (limits[line].kind == grid::LineKind::main)
         view.highest_percent =
             std::max(view.highest_percent, limits[line].percent_per_ampere * states.currents_a(stamp)[line]);
     }
   }
-  if (view.errors) view.errors->add(*truth, states);
+}
+
+Result<void> MonitorRun::look_at(View& view, std::size_t first, std::size_t count) {
+  FUGU_ASSIGN(const grid::LoadFlow* const flow, view.solve(first, count));
+  grid::GridStates states;
+  monitor_.observe(*flow, states);
+  note_failures(view, *flow, first);
+  monitor_.count(states, view.counts);
+  note_extremes(view, states);
+  if (view.errors) view.errors->add(first_states_, states);
   if (violations_) write_violations(view, states, *flow, first);
-  if (!arguments_.map.empty()) {
-    view.kept.nodes = states.nodes;
-    view.kept.lines = states.lines;
-    view.kept.voltage_v.insert(view.kept.voltage_v.end(), states.voltage_v.begin(), states.voltage_v.end());
-    view.kept.current_a.insert(view.kept.current_a.end(), states.current_a.begin(), states.current_a.end());
-  }
+  if (!arguments_.map.empty()) view.keep(states);
   if (&view == &views_.front()) first_states_ = std::move(states);
   return {};
 }
@@ -306,7 +312,7 @@ Result<void> MonitorRun::look() {
   FUGU_TRY(open_files());
   for (std::size_t first = 0; first < stamps(); first += kBatch) {
     const std::size_t count = std::min(kBatch, stamps() - first);
-    for (View& view : views_) FUGU_TRY(look_at(view, first, count, &first_states_));
+    for (View& view : views_) FUGU_TRY(look_at(view, first, count));
     write_estimate(first, count);
   }
   for (std::optional<OutputStream>* file : {&violations_, &estimate_}) {

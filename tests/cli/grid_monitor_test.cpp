@@ -151,6 +151,36 @@ TEST(GridMonitor, RefusesWhatBelongsElsewhere) {
   expect_refused(files + "--ledger run.ledger", 2, "cut.csv: lacks 1 of the slots from its first to its last");
 }
 
+TEST(GridMonitor, WithoutCustomerDataNothingOfTheReleaseIsUsed) {
+  // Exact values are rows of a release with scale 0.
+  std::string exact;
+  for (const std::string& line : lines_of(read_file(street() / "released.csv"))) {
+    const std::size_t scale = line.rfind(",0.48,");
+    exact += (scale == std::string::npos ? line : line.substr(0, scale) + ",0,inf,1") + "\n";
+  }
+  write_file(street() / "exact.csv", exact);
+  const auto without = [&](const char* released) {
+    const Finished finished = monitor(std::string("street --measured own.csv --bills bills.csv --truth true.csv ") +
+                                      "--released " + released);
+    EXPECT_EQ(finished.exit_code, 0) << finished;
+    return row(finished.out, "no customer data", 1);
+  };
+  EXPECT_EQ(without("exact.csv"), without("released.csv"));
+}
+
+TEST(GridMonitor, SaysWhenMetersContradictLoads) {
+  std::string flipped;
+  for (const std::string& line : lines_of(read_file(street() / "own.csv"))) {
+    const std::size_t value = line.find(',') + 1;
+    flipped += flipped.empty() ? line + "\n" : line.substr(0, value) + "-" + line.substr(value) + "\n";
+  }
+  write_file(street() / "flipped.csv", flipped);
+  const Finished finished = monitor("street --released released.csv --measured flipped.csv --bills bills.csv");
+  EXPECT_EQ(finished.exit_code, 0) << finished;
+  EXPECT_NE(finished.err.find("contradicts what customers draw at 288 of 288 stamps"), std::string::npos) << finished;
+  EXPECT_EQ(monitor(kFiles).err.find("contradicts"), std::string::npos);
+}
+
 TEST(GridMonitor, SaysWhatIsWrong) {
   expect_refused("street", 2, "--released, --measured or both");
   expect_refused("nowhere --measured own.csv", 2, "nowhere");
@@ -194,6 +224,20 @@ TEST(GridMonitor, ALoadThatNoNetworkCarriesIsNamedAndTheRestIsLookedAt) {
   EXPECT_EQ(finished.exit_code, 0) << finished;
   EXPECT_NE(finished.err.find("released: no solution at 5 at node '"), std::string::npos) << finished;
   EXPECT_EQ(row(finished.out, "released").back(), "1") << finished;
+  // All of them: nothing known is not nothing wrong.
+  std::string all = lines[0] + "\n";
+  for (int stamp = 0; stamp < 8; ++stamp) {
+    all += std::to_string(stamp);
+    for (std::ptrdiff_t i = 0; i < std::ranges::count(sixth, ','); ++i) all += ",700";
+    all += "\n";
+  }
+  write_file(street() / "all-heavy.csv", all);
+  const Finished nothing = monitor("street --measured all-heavy.csv --violations unsolved.csv");
+  EXPECT_EQ(nothing.exit_code, 0) << nothing;
+  EXPECT_EQ(row(nothing.out, "released"), (std::vector<std::string>{"–", "–", "–", "–", "–", "–", "–", "8"}))
+      << nothing;
+  EXPECT_NE(nothing.err.find(" stamps of all views have no solution"), std::string::npos) << nothing;
+  EXPECT_NE(read_file(street() / "unsolved.csv").find("7,released,unsolved,"), std::string::npos);
 }
 
 }  // namespace
