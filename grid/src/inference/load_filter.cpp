@@ -8,8 +8,6 @@
 namespace fugu::grid {
 namespace {
 
-/// A bill is of another year: its level is off by so much, as a standard deviation over the level.
-constexpr double kBillDeviation = 0.15;
 /// A household that is above its usual load stays there for hours: so many slots in a row tell as much as one.
 constexpr double kSlotsAlike = 8;
 /// A level is above 0, whatever the noise says: at least this part of the usual one.

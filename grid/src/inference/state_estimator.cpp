@@ -16,8 +16,6 @@ namespace {
 
 /// Of a customer about whom nobody knows anything: a mean and a standard deviation that do not matter much.
 constexpr Moments kUnknown{0.5, 1.0};
-/// A bill is of another year, and weather differs.
-constexpr double kBillDeviation = 0.15;
 /// kvar of a customer that draws no kW, as a standard deviation.
 constexpr double kIdleKvar = 0.02;
 /// A transformer's meter is off by at least so much.

@@ -16,6 +16,8 @@
 namespace fugu::grid {
 
 inline constexpr std::size_t kHoursPerDay = 24;
+/// A bill is of another year, and weather differs: a level is off by so much, as a standard deviation over the level.
+inline constexpr double kBillDeviation = 0.15;
 
 /// Loads of households over the same slots, of which the first begins at midnight.
 struct HouseholdSample {
