@@ -114,7 +114,9 @@ TEST(GridStudyReport, ConclusionsComeFromTheRows) {
   expect_in(text,
             "It does so in every place up to 0.50 kW (feeder, simulated); at the best place it does up to 4.5 kW "
             "(feeder, cars)");
-  expect_in(text, "has a larger error than no customer data in 2 of 2 places: it is 3.0 to 3.0 times as large");
+  expect_in(text,
+            "At 1 kW a load flow on releases has a larger error than no customer data in 2 of 2 places: it is 3.0 to "
+            "3.0 times as large");
   expect_in(text, "with meters off by 1 % by 0.46 V. With kvar as well (PQ), such meters lead to 0.012 V");
 }
 

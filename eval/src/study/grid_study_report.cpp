@@ -344,8 +344,9 @@ std::string frontier_conclusion(const std::vector<Worth>& all, double largest_kw
 std::string load_flow_conclusion(const std::vector<Worth>& all) {
   const auto worse = std::ranges::count_if(all, [](const Worth& worth) { return worth.load_flow > 1; });
   const auto [least, most] = std::ranges::minmax(all, {}, &Worth::load_flow);
-  return "Load flow on releases, at the same scale, has a larger error than no customer data " +
-         of_places(worse, all.size()) + ": it is " + report::format_significant(least.load_flow, 2) + " to " +
+  return "At " + report::format_significant(kCommonScaleKw, 1) +
+         " kW a load flow on releases has a larger error than no customer data " + of_places(worse, all.size()) +
+         ": it is " + report::format_significant(least.load_flow, 2) + " to " +
          report::format_significant(most.load_flow, 2) + " times as large.";
 }
 
