@@ -106,11 +106,11 @@ TEST(LoadFilter, BothKindsOfProcessorsGiveTheSame) {
   detail::BinWeights plain;
   std::ranges::copy(model().marginal(3), plain.of.begin());
   detail::BinWeights vectors = plain;
-  for (int i = 0; i < 200; ++i) {
+  for (std::size_t i = 0; i < 200; ++i) {
     detail::predict_portable(model().transitions(i % 24).data(), plain);
     detail::predict_avx2(model().transitions(i % 24).data(), vectors);
-    const double value = 3 * std::sin(i);
-    const double scale = std::exp(std::cos(7 * i));
+    const double value = 3 * std::sin(static_cast<double>(i));
+    const double scale = std::exp(std::cos(7 * static_cast<double>(i)));
     const auto a = detail::weigh_portable(model().edges().data(), value, scale, plain);
     const auto b = detail::weigh_avx2(model().edges().data(), value, scale, vectors);
     ASSERT_EQ(a.weight, b.weight);
