@@ -365,6 +365,37 @@ std::optional<std::string> yardstick_conclusion(const Rows& rows) {
          ". With kvar as well (PQ), such meters lead to " + volts(pq_v) + ".";
 }
 
+/// Voltage errors over those without customers' data, of all places together.
+Table ratios_table(const Rows& rows) {
+  constexpr GridMethod kMethods[] = {GridMethod::load_flow, GridMethod::least_squares, GridMethod::profile,
+                                     GridMethod::boxes, GridMethod::households};
+  Table table{.caption =
+                  "Voltage error as a multiple of that without customer data: geometric mean over all places, and "
+                  "the household filter's smallest and largest",
+              .columns = {{"scale, kW", Align::number}}};
+  for (const GridMethod method : kMethods) table.columns.push_back({title_of(method), Align::number});
+  table.columns.push_back({"smallest", Align::number});
+  table.columns.push_back({"largest", Align::number});
+  const std::vector<GridPlace> places = rows.places();
+  for (const Point& at : rows.voltages(GridPart::networks, places.front(), GridMethod::nothing)) {
+    std::vector<Cell> row = {number(at.x)};
+    std::vector<double> ratios;
+    for (const GridMethod method : kMethods) {
+      ratios.clear();
+      double logarithms = 0;
+      for (const GridPlace& place : places) {
+        ratios.push_back(rows.voltage_at(place, at.x, method) / rows.voltage_at(place, at.x, GridMethod::nothing));
+        logarithms += std::log(ratios.back());
+      }
+      row.push_back(number(std::exp(logarithms / static_cast<double>(ratios.size())), 2));
+    }
+    row.push_back(number(std::ranges::min(ratios), 2));  // of the last method, the filter
+    row.push_back(number(std::ranges::max(ratios), 2));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 Table policies_table(const Rows& rows) {
   Table table{.caption = "Narwhal by each household's policies, on the made-up feeder: voltage error in V",
               .columns = {{"hidden"}, {"epsilon", Align::number}, {"mean scale, kW", Align::number}}};
@@ -586,7 +617,8 @@ void add_places(report::Page& page, const Rows& rows) {
 
 std::vector<Table> grid_tables(const GridStudy& study, const std::vector<GridMeasures>& measures) {
   const Rows rows(study, measures);
-  return {chapter_table(rows), targets_table(rows), frontier_table(rows), methods_table(rows), policies_table(rows)};
+  return {chapter_table(rows), targets_table(rows), frontier_table(rows),
+          methods_table(rows), ratios_table(rows),  policies_table(rows)};
 }
 
 std::vector<std::string> grid_conclusions(const GridStudy& study, const std::vector<GridMeasures>& measures) {
@@ -636,6 +668,7 @@ Result<std::string> grid_page(const GridStudy& study, const std::vector<GridMeas
   page.section("What customers' data are worth");
   page.table(frontier_table(rows));
   page.table(methods_table(rows));
+  page.table(ratios_table(rows));
   page.section("By what households want hidden");
   page.table(policies_table(rows));
   add_places(page, rows);
