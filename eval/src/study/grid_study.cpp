@@ -357,14 +357,14 @@ Result<GridEstimate> estimate(const Place& place, const GridCell& cell, const Gr
   }
   if (has_sensors(cell.method)) {
     wanted.sensors = place.meters.sensors;
-    for (const auto& sensor : place.meters.sensor_v) known.sensor_v.push_back(sensor);
+    for (const auto& sensor : place.meters.sensor_v) known.sensor_v.emplace_back(sensor);
   }
   BoxSums sums;
   if (cell.method == GridMethod::boxes) {
     wanted.sums = place.boxes;
     sums = release_boxes(place, cell, options, run);
-    for (const auto& value : sums.value) known.sum_value.push_back(value);
-    for (const auto& scale : sums.scale) known.sum_scale.push_back(scale);
+    for (const auto& value : sums.value) known.sum_value.emplace_back(value);
+    for (const auto& scale : sums.scale) known.sum_scale.emplace_back(scale);
   }
   FUGU_ASSIGN(auto estimator, grid::StateEstimator::make(place.network, std::move(wanted)));
   FUGU_TRY(estimator.estimate(known, made));

@@ -38,7 +38,7 @@ class FolderReader {
   }
 
  private:
-  Error with_folder(Error error) const { return {error.cause, folder_ + ": " + error.message}; }
+  Error with_folder(const Error& error) const { return {error.cause, folder_ + ": " + error.message}; }
 
   Result<Table> table(std::string_view file, const Columns& columns) {
     auto table = Table::read((fs::path(folder_) / file).string(), columns, mistakes_);
