@@ -244,6 +244,7 @@ Result<void> check(const Arguments& arguments) {
 
 Outcome print_capacity(const Arguments& arguments) {
   FUGU_TRY(check(arguments));
+  if (!arguments.released.empty()) note_simulated_homes(arguments.homes);
   grid::HostingOptions options = arguments.hosting;
   FUGU_ASSIGN(options.device.kind, of_option("--device", grid::parse_device(arguments.device)));
   options.device.kw = arguments.kw.value_or(grid::usual_device_kw(options.device.kind));

@@ -82,6 +82,11 @@ void OperatorFiles::add_to(CLI::App& command) {
   command.add_flag("--allow-unmeasured", allow_unmeasured, "Customers of whom nothing is known are no mistake");
 }
 
+void note_simulated_homes(const std::string& homes) {
+  if (homes.empty())
+    note("estimates know homes from simulated ones: a public sample of recorded homes near yours (--homes) is better");
+}
+
 Result<grid::Network> billed(grid::Network network, const std::string& bills) {
   if (bills.empty()) return network;
   return grid::with_bills(network, bills);
@@ -121,7 +126,6 @@ Result<Estimation> Estimation::make(const OperatorView& view, const OperatorFile
   std::optional<grid::HouseholdModel> model;
   if (files.homes.empty()) {
     FUGU_ASSIGN(model, learn_homes({.slot_min = view.slot_min}));
-    note("homes are simulated ones: a public sample of recorded homes near yours (--homes) makes estimates better");
   } else {
     FUGU_ASSIGN(const grid::TimedFile file, timed(files.homes));
     FUGU_ASSIGN(const grid::HouseholdSample sample, grid::read_household_sample(file, view.slot_min));
@@ -130,7 +134,7 @@ Result<Estimation> Estimation::make(const OperatorView& view, const OperatorFile
   Estimation made(view, std::move(*model));
   if (made.all_->voltages_filled() > 0)
     note(std::to_string(made.all_->voltages_filled()) +
-         " voltages of the busbar are missing, or are none: the one before stands in");
+         " readings of the busbar's voltage are missing or implausible: the one before stands in");
   return made;
 }
 

@@ -29,6 +29,9 @@ struct OperatorFiles {
 /// The network with these bills, when there are some.
 Result<grid::Network> billed(grid::Network network, const std::string& bills);
 
+/// Says so where no public sample is given.
+void note_simulated_homes(const std::string& homes);
+
 /// Read and matched. What is worth a word has been noted.
 struct OperatorView {
   const grid::Network& network;

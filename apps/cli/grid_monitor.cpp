@@ -445,6 +445,7 @@ Outcome MonitorRun::run(const Arguments& arguments) {
   FUGU_ASSIGN(const OperatorView known, read_operator_view(network, arguments.files));
   FUGU_ASSIGN(const Estimation estimation, Estimation::make(known, arguments.files));
   note_unknown_ampacities(network, arguments.network.folder);
+  note_simulated_homes(arguments.files.homes);
   MonitorRun run(arguments, known, estimation, std::move(monitor));
   FUGU_TRY(run.add_views());
   FUGU_TRY(run.look());

@@ -17,7 +17,7 @@ constexpr const char* kExamples = R"(
 Chapter 6 of the thesis: can an operator run its grid on released numbers? Load flow on releases as the thesis does it,
 beside state estimation from the same releases, and beside an operator that has no customer data at all. Each run of a
 network has other homes and other noise (--runs); the thesis's trace has ten runs of noise, as there. A made-up feeder
-with simulated homes; with a data folder also seven recorded networks and recorded homes. Some minutes on two cores.
+with simulated homes takes some seconds; with a data folder, seven recorded networks and recorded homes take some minutes.
 
 Examples
   fugu study grid --out grid
